@@ -1,0 +1,45 @@
+// Large arrays: aligned for vector instructions, and not filled with zeros before they are written.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace copse {
+
+inline constexpr std::size_t buffer_alignment = 64;
+
+template <class T>
+struct BufferAllocator {
+  static_assert(std::is_trivially_copyable_v<T>);
+  using value_type = T;
+
+  BufferAllocator() = default;
+  template <class U>
+  BufferAllocator(const BufferAllocator<U>&) noexcept {}
+
+  T* allocate(std::size_t count) {
+    if (count > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
+    return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{buffer_alignment}));
+  }
+  void deallocate(T* pointer, std::size_t) noexcept { ::operator delete (pointer, std::align_val_t{buffer_alignment}); }
+
+  // resize() leaves new elements unwritten; Buffer<T>(n, value) writes them.
+  template <class U>
+  void construct(U* place) noexcept {
+    ::new (static_cast<void*>(place)) U;
+  }
+  template <class U, class... Arguments>
+  void construct(U* place, Arguments&&... arguments) {
+    ::new (static_cast<void*>(place)) U(std::forward<Arguments>(arguments)...);
+  }
+
+  friend bool operator==(const BufferAllocator&, const BufferAllocator&) { return true; }
+};
+
+template <class T>
+using Buffer = std::vector<T, BufferAllocator<T>>;
+
+}  // namespace copse
