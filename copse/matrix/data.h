@@ -1,0 +1,30 @@
+// All that a solver may ask of the data X (m features x n items): four operations, each one pass over X.
+#pragma once
+
+#include <span>
+
+#include "copse/base/index.h"
+#include "copse/matrix/dense.h"
+
+namespace copse {
+
+template <class T>
+class Data {
+ public:
+  virtual ~Data() = default;
+
+  virtual Index rows() const = 0;
+  virtual Index cols() const = 0;
+  virtual Index nonzeros() const = 0;  // stored entries: what one pass costs
+
+  // out = X H' (rows x k), where h holds H' as cols x k.
+  virtual void times(const Matrix<T>& h, Matrix<T>& out) const = 0;
+  // out = X' W (cols x k), where w is rows x k.
+  virtual void transpose_times(const Matrix<T>& w, Matrix<T>& out) const = 0;
+  // |X|^2, Frobenius.
+  virtual double squared_norm() const = 0;
+  // Adds up a small array over all who hold a part of X.
+  virtual void sum(std::span<double> /*values*/) const {}
+};
+
+}  // namespace copse

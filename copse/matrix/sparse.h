@@ -1,0 +1,45 @@
+// A sparse matrix in compressed columns: 64-bit offsets, 32-bit row numbers. A column is an item.
+#pragma once
+
+#include <span>
+
+#include "copse/base/buffer.h"
+#include "copse/base/index.h"
+
+namespace copse {
+
+// What kernels read: arrays that somebody else owns. Column j holds entries offsets[j] ... offsets[j + 1] - 1.
+template <class T>
+struct SparseView {
+  Index rows = 0;
+  Index cols = 0;
+  std::span<const Index> offsets;  // cols + 1
+  std::span<const RowIndex> indices;
+  std::span<const T> values;
+
+  Index nonzeros() const { return static_cast<Index>(values.size()); }
+};
+
+template <class T>
+struct SparseMatrix {
+  Index rows = 0;
+  Index cols = 0;
+  Buffer<Index> offsets = Buffer<Index>(1, 0);
+  Buffer<RowIndex> indices = {};  // ascending within a column, each at most once
+  Buffer<T> values = {};
+
+  Index nonzeros() const { return static_cast<Index>(values.size()); }
+  operator SparseView<T>() const { return {rows, cols, offsets, indices, values}; }
+
+  friend bool operator==(const SparseMatrix&, const SparseMatrix&) = default;
+};
+
+// X': its columns are the rows of x. Parallel; row numbers come out ascending. x.cols must fit in 32 bits.
+template <class T>
+SparseMatrix<T> transpose(SparseView<T> x);
+
+// The given columns of x, in the given order.
+template <class T>
+SparseMatrix<T> select_columns(SparseView<T> x, std::span<const Index> columns);
+
+}  // namespace copse

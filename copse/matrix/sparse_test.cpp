@@ -1,0 +1,44 @@
+#include "copse/matrix/sparse.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/support/naive.h"
+#include "tests/support/random_matrices.h"
+
+namespace copse {
+namespace {
+
+using testing::random_integer_sparse;
+using testing::to_dense;
+using testing::to_sparse;
+
+struct Shape {
+  Index rows, cols;
+  double density;
+};
+
+TEST(Transpose, EqualsTheNaiveTransposeAndIsItsOwnInverse) {
+  for (auto [rows, cols, density] :
+       {Shape{0, 0, 0}, Shape{1, 1, 1}, Shape{5, 1, 0.5}, Shape{64, 33, 0.2}, Shape{900, 1500, 0.3}}) {
+    const auto x = random_integer_sparse<float>(rows, cols, density, 3);
+    const auto flipped = transpose<float>(x);
+    EXPECT_EQ(flipped, to_sparse(testing::naive::transposed(to_dense(x))));
+    EXPECT_EQ(transpose<float>(flipped), x);
+  }
+}
+
+TEST(SelectColumns, TakesThemInTheOrderAsked) {
+  const auto x = random_integer_sparse<double>(20, 9, 0.4, 5);
+  const std::vector<Index> columns{7, 0, 7, 3};
+  const auto picked = to_dense(select_columns<double>(x, columns));
+  const auto all = to_dense(x);
+  ASSERT_EQ(picked.cols(), 4);
+  for (Index i = 0; i < 20; ++i) {
+    for (Index c = 0; c < 4; ++c) EXPECT_EQ(picked(i, c), all(i, columns[static_cast<std::size_t>(c)]));
+  }
+}
+
+}  // namespace
+}  // namespace copse
