@@ -1,0 +1,16 @@
+// Small products of tall and skinny matrices. Sums are carried in double from block to block, whatever T is.
+#pragma once
+
+#include "copse/matrix/dense.h"
+
+namespace copse {
+
+// F'F, k x k, symmetric.
+template <class T>
+Matrix<double> gram(const Matrix<T>& f);
+
+// Sum of the products of corresponding entries: <A, B> = tr(A'B).
+template <class T>
+double dot(const Matrix<T>& a, const Matrix<T>& b);
+
+}  // namespace copse

@@ -1,0 +1,97 @@
+#include "copse/kernels/in_memory.h"
+
+#include <mutex>
+
+#include "copse/base/parallel.h"
+#include "copse/kernels/sparse_product.h"
+
+namespace copse {
+namespace {
+
+template <class T>
+double sum_of_squares(std::span<const T> values) {
+  return sum_blocks(static_cast<Index>(values.size()), 65536, 0.0, [&](Index begin, Index end) {
+    double part = 0;
+    for (Index p = begin; p < end; ++p) part += static_cast<double>(values[p]) * static_cast<double>(values[p]);
+    return part;
+  });
+}
+
+}  // namespace
+
+template <class T>
+struct SparseData<T>::Transposed {
+  std::once_flag made;
+  SparseMatrix<T> matrix;
+};
+
+template <class T>
+SparseData<T>::SparseData(SparseView<T> x) : x_(x), transposed_(std::make_unique<Transposed>()) {}
+
+template <class T>
+SparseData<T>::~SparseData() = default;
+
+template <class T>
+void SparseData<T>::times(const Matrix<T>& h, Matrix<T>& out) const {
+  std::call_once(transposed_->made, [&] { transposed_->matrix = transpose(x_); });
+  copse::transpose_times<T>(transposed_->matrix, h, out);
+}
+
+template <class T>
+void SparseData<T>::transpose_times(const Matrix<T>& w, Matrix<T>& out) const {
+  copse::transpose_times(x_, w, out);
+}
+
+template <class T>
+double SparseData<T>::squared_norm() const {
+  return sum_of_squares(x_.values);
+}
+
+template <class T>
+void DenseData<T>::times(const Matrix<T>& h, Matrix<T>& out) const {
+  const Index k = h.cols();
+  out.reshape(rows(), k);
+  parallel_blocks(rows(), 64, [&](Index begin, Index end) {
+    std::fill(out.data() + begin * k, out.data() + end * k, T(0));
+    for (Index j = 0; j < cols(); ++j) {
+      for (Index i = begin; i < end; ++i) {
+        for (Index c = 0; c < k; ++c) out(i, c) += items_(j, i) * h(j, c);
+      }
+    }
+  });
+}
+
+template <class T>
+void DenseData<T>::transpose_times(const Matrix<T>& w, Matrix<T>& out) const {
+  const Index k = w.cols();
+  out.reshape(cols(), k);
+  parallel_blocks(cols(), 64, [&](Index begin, Index end) {
+    std::fill(out.data() + begin * k, out.data() + end * k, T(0));
+    for (Index j = begin; j < end; ++j) {
+      for (Index i = 0; i < rows(); ++i) {
+        for (Index c = 0; c < k; ++c) out(j, c) += items_(j, i) * w(i, c);
+      }
+    }
+  });
+}
+
+template <class T>
+double DenseData<T>::squared_norm() const {
+  return sum_of_squares(items_.values());
+}
+
+template <class T>
+std::unique_ptr<Data<T>> in_memory(const Dataset<T>& dataset) {
+  if (const auto* sparse = std::get_if<SparseMatrix<T>>(&dataset.values))
+    return std::make_unique<SparseData<T>>(*sparse);
+  return std::make_unique<DenseData<T>>(std::get<Matrix<T>>(dataset.values));
+}
+
+template class SparseData<float>;
+template class SparseData<double>;
+template class DenseData<float>;
+template class DenseData<double>;
+template std::unique_ptr<Data<float>> in_memory(const Dataset<float>&);
+template std::unique_ptr<Data<double>> in_memory(const Dataset<double>&);
+
+}  // namespace copse

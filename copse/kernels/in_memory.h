@@ -1,0 +1,53 @@
+// Data that stands in this machine's memory, sparse or dense.
+#pragma once
+
+#include <memory>
+
+#include "copse/matrix/data.h"
+#include "copse/matrix/dataset.h"
+#include "copse/matrix/sparse.h"
+
+namespace copse {
+
+// Sparse data. The arrays behind the view must outlive it. A transposed copy is made on the first call of times().
+template <class T>
+class SparseData : public Data<T> {
+ public:
+  explicit SparseData(SparseView<T> x);
+  ~SparseData() override;
+
+  Index rows() const override { return x_.rows; }
+  Index cols() const override { return x_.cols; }
+  Index nonzeros() const override { return x_.nonzeros(); }
+  void times(const Matrix<T>& h, Matrix<T>& out) const override;
+  void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
+  double squared_norm() const override;
+
+ private:
+  struct Transposed;
+  SparseView<T> x_;
+  std::unique_ptr<Transposed> transposed_;
+};
+
+// Dense data, given as items: row j of `items` (n x m) is item j. The matrix must outlive it.
+template <class T>
+class DenseData : public Data<T> {
+ public:
+  explicit DenseData(const Matrix<T>& items) : items_(items) {}
+
+  Index rows() const override { return items_.cols(); }
+  Index cols() const override { return items_.rows(); }
+  Index nonzeros() const override { return items_.rows() * items_.cols(); }
+  void times(const Matrix<T>& h, Matrix<T>& out) const override;
+  void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
+  double squared_norm() const override;
+
+ private:
+  const Matrix<T>& items_;
+};
+
+// The one of the two that fits; `dataset` must outlive it.
+template <class T>
+std::unique_ptr<Data<T>> in_memory(const Dataset<T>& dataset);
+
+}  // namespace copse

@@ -1,0 +1,62 @@
+// Nonnegative factorization X ~ W H:  min |X - W H|^2 + alpha |W|^2 + beta sum_j |H(:,j)|_1^2,  W, H >= 0.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "copse/matrix/data.h"
+
+namespace copse {
+
+enum class Solver { hals, mu, active_set, pivoting, projected_gradient };
+enum class Start { random, nndsvd, nndsvda, nndsvdar, given };
+enum class StopReason { converged, max_iterations, time_limit, interrupted };
+
+// One alternation, as the history and the progress callback see it.
+struct Iteration {
+  int number = 0;                       // 1, 2, ...
+  double relative_error = 0;            // |X - W H| / |X|
+  double projected_gradient_ratio = 0;  // |projected gradient| / its first value, unit columns of W
+  double seconds = 0;                   // since the run began
+};
+
+struct NmfOptions {
+  Index rank = 0;  // required: 1 <= rank <= min(rows, cols)
+  Solver solver = Solver::hals;
+  Start start = Start::random;
+  int runs = 1;  // starts to try; the one with the least objective is kept
+  int max_iterations = 200;
+  double tolerance = 1e-4;  // stop when |projected gradient| <= tolerance * its first value
+  double time_limit = std::numeric_limits<double>::infinity();  // seconds, all runs together
+  std::uint64_t seed = 0;                                       // same seed, same bits, any number of threads
+  double alpha = 0;                                             // weight of |W|^2
+  double beta = 0;                                              // weight of sum_j |H(:,j)|_1^2
+  bool affine = false;                                          // X ~ w0 1' + W H with a baseline w0 >= 0
+  std::function<bool(const Iteration&)> progress = {};          // once per iteration; false asks to stop
+};
+
+template <class T>
+struct NmfResult {
+  Matrix<T> w;              // rows x k, columns of unit 2-norm
+  Matrix<T> h;              // cols x k (H'), scaled accordingly
+  std::vector<T> baseline;  // w0, rows; empty unless affine
+  std::vector<Iteration> history;
+  StopReason stop_reason = StopReason::max_iterations;
+  double relative_error = 0;
+  double objective = 0;  // with the penalties
+  double projected_gradient_ratio = 0;
+  std::vector<double> run_errors;  // final relative error of every run
+  int best_run = 0;
+};
+
+// Throws InvalidArgument for a bad rank or option.
+template <class T>
+NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options);
+
+// From given factors: w is rows x k, h is cols x k (H').
+template <class T>
+NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options, Matrix<T> w, Matrix<T> h);
+
+}  // namespace copse

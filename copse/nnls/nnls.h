@@ -1,0 +1,50 @@
+// Nonnegative least squares: min |B g - y|, g >= 0, for many right-hand sides y at once.
+// Every solver needs only the Gram matrix B'B (k x k) and the products B'y. Row r of `rhs` is (B'y_r)', row r of `g`
+// its solution; `g` holds the start on entry where a solver uses one.
+#pragma once
+
+#include <vector>
+
+#include "copse/matrix/dense.h"
+
+namespace copse {
+
+// Exact: two columns, closed form (thesis, algorithms 4 and 5).
+template <class T>
+void solve_rank2(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g);
+
+// Exact: active set for many right-hand sides, grouped by passive set (Kim and Park 2008).
+template <class T>
+void solve_active_set(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g);
+
+// Exact: block principal pivoting with the backup rule, grouped by passive set (Kim and Park 2011).
+template <class T>
+void solve_pivoting(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g);
+
+// To a tolerance: projected gradient with Armijo search (Lin 2007). Starts from g.
+struct ProjectedGradientOptions {
+  double tolerance = 1e-3;  // stop when |projected gradient| <= tolerance * its first value
+  int max_iterations = 1000;
+};
+template <class T>
+void solve_projected_gradient(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g,
+                              const ProjectedGradientOptions& options = {});
+
+// Coordinate descent sweeps (HALS / RRI) over every row, from g: coordinate c becomes its minimiser given the others.
+struct HalsOptions {
+  int sweeps = 1;         // at most
+  double min_change = 0;  // stop early when a sweep moves a block of rows by less than this share of its first sweep
+};
+template <class T>
+void sweep_hals(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g, const HalsOptions& options = {});
+
+// One multiplicative update of every entry of g (Lee and Seung). Zeros stay zero.
+template <class T>
+void update_multiplicative(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g);
+
+// Squared norm of the projected gradient gram * g - rhs, one sum per coordinate: where g is zero only the negative
+// part counts (thesis (9)). Zero everywhere exactly when g meets the KKT conditions.
+template <class T>
+std::vector<double> squared_projected_gradient(const Matrix<double>& gram, const Matrix<T>& rhs, const Matrix<T>& g);
+
+}  // namespace copse
