@@ -1,0 +1,56 @@
+// From raw counts or measurements to the matrix that is factored. Every step is off unless asked for.
+#pragma once
+
+#include <vector>
+
+#include "copse/matrix/dataset.h"
+
+namespace copse {
+
+enum class Weighting {
+  none,
+  tf_idf,  // x_ij log(n / df_i), df_i the number of items with x_ij != 0; a feature of all items becomes zero
+  log,     // log(1 + x_ij)
+};
+
+enum class FeatureScaling {
+  none,
+  max,        // each feature divided by its largest entry
+  deviation,  // each feature divided by its standard deviation (n - 1), not centred; a constant one is left as it is
+};
+
+// The steps are done in this order: drop, weigh, scale features, unit items, normalized cut.
+struct PrepareOptions {
+  double min_feature_total = 0;  // drop features whose entries add up to less
+  double min_item_total = 0;     // drop items whose entries add up to less
+  bool drop_empty = false;       // drop features and items with no entry but zeros
+  bool drop_duplicates = false;  // drop items that equal an earlier one and are not empty
+  Weighting weighting = Weighting::none;
+  FeatureScaling feature_scaling = FeatureScaling::none;
+  bool unit_items = false;      // x_j / |x_j|_2
+  bool normalized_cut = false;  // X D^(-1/2) with D = diag(X'X 1), thesis (7)
+};
+
+// Thesis 2.2.1 for counts of words: totals of 3 and 5, no empty items, tf-idf, unit items; normalized_cut is off.
+PrepareOptions text_preparation();
+
+// What was found and done. Items and features that were kept are named by their numbers before.
+struct PrepareReport {
+  std::vector<Index> kept_features;     // ascending
+  std::vector<Index> kept_items;        // ascending
+  std::vector<double> feature_factors;  // of kept features: what tf-idf and scaling multiplied each by; empty: by one
+  Index rare_features = 0;              // dropped: total too small
+  Index short_items = 0;                // dropped: total too small
+  Index empty_features = 0;             // besides those: dropped if options.drop_empty, otherwise kept
+  Index empty_items = 0;                // likewise
+  Index duplicate_items = 0;            // dropped if options.drop_duplicates, otherwise kept
+};
+
+// Works in place and carries the names along. Dropping is repeated until nothing more is to drop, so that the kept
+// part is the largest in which every feature and every item has its total, and dropping again changes nothing. An
+// item that is kept though it is empty stays a column of zeros through every step.
+// Throws InvalidArgument for an entry that is negative or not a number.
+template <class T>
+PrepareReport prepare(Dataset<T>& data, const PrepareOptions& options);
+
+}  // namespace copse
