@@ -1,0 +1,47 @@
+// A file that appears under its name only when it is complete: written under a temporary name beside it, brought to
+// the disk, then renamed. "-" is the standard output; it, devices and pipes are written directly.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace copse {
+
+class OutputFile {
+ public:
+  // Opens the temporary file. Throws OutputError, as every member does, with the name and the system's reason.
+  explicit OutputFile(const std::filesystem::path& path);
+  // Without commit() nothing stays behind.
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view bytes);
+  void write(const void* bytes, std::size_t count);
+
+  // All bytes to the disk, still under the temporary name.
+  void finish();
+  // finish(), then the final name. Replaces a file of that name.
+  void commit();
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  void write_through(const char* bytes, std::size_t count);
+  [[noreturn]] void fail(int error) const;
+
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;  // empty when written directly
+  int descriptor_ = -1;
+  std::string buffer_;
+};
+
+// Marks the temporary names, so that what a killed run left behind can be recognised.
+inline constexpr std::string_view partial_mark = ".partial-";
+
+// Makes the names in a folder last through a power cut. Does nothing where a system cannot.
+void sync_folder(const std::filesystem::path& folder);
+
+}  // namespace copse
