@@ -1,0 +1,61 @@
+// Least squares on subsets of the columns, for a block of rows with a subset ("passive set") each: what the exact
+// solvers share. Variables are scaled so that every column of B has norm 1; a zero column stays zero.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "copse/matrix/dense.h"
+
+namespace copse {
+
+struct ScaledGram {
+  explicit ScaledGram(const Matrix<double>& gram);
+
+  Matrix<double> values;      // D gram D with D = diag(gram)^(-1/2)
+  std::vector<double> scale;  // the diagonal of D; 0 for a zero column
+};
+
+class PassiveBlock {
+ public:
+  template <class T>
+  PassiveBlock(const ScaledGram& gram, const Matrix<T>& rhs, Index begin, Index end);
+
+  Index rows() const { return rhs_.rows(); }
+  Index cols() const { return rhs_.cols(); }
+
+  bool passive(Index row, Index c) const { return (words_[word(row, c)] >> (c % 64)) & 1; }
+  void set_passive(Index row, Index c, bool value);
+
+  // The minimiser with zeros outside the passive set, and the gradient there, of each of these rows. Rows with the same
+  // set share one Cholesky factor. A column that depends on earlier ones of its set leaves the set.
+  void solve(std::span<const Index> rows);
+
+  std::span<const double> rhs(Index row) const { return rhs_.row(row); }
+  std::span<double> solution(Index row) { return solution_.row(row); }
+  std::span<double> gradient(Index row) { return gradient_.row(row); }
+
+  // Below minus this a component of the gradient of the row is negative, not rounded.
+  double gradient_tolerance(Index row) const;
+
+  // Writes the solutions, unscaled.
+  template <class T>
+  void store(Matrix<T>& g, Index begin) const;
+
+ private:
+  std::size_t word(Index row, Index c) const { return static_cast<std::size_t>(row * words_per_row_ + c / 64); }
+  void solve_group(std::span<const Index> rows);
+
+  const ScaledGram& gram_;
+  Matrix<double> rhs_;
+  Matrix<double> solution_;
+  Matrix<double> gradient_;
+  Index words_per_row_ = 0;
+  std::vector<std::uint64_t> words_;
+};
+
+// Active set steps for these rows of the block until they are solved, from their solutions, which must be feasible.
+void finish_by_active_set(PassiveBlock& block, std::vector<Index> rows);
+
+}  // namespace copse
