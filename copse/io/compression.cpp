@@ -1,0 +1,210 @@
+#include "copse/io/compression.h"
+
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include "copse/base/parallel.h"
+
+namespace copse {
+namespace {
+
+constexpr std::size_t first_piece = std::size_t{1} << 16;  // enough for a header
+constexpr std::size_t later_piece = std::size_t{1} << 23;
+
+class Plain final : public Decompressor {
+ public:
+  explicit Plain(const Input& input) : rest_(input.bytes()) {}
+
+  std::size_t read(std::span<char> out) override {
+    const std::size_t count = std::min(out.size(), rest_.size());
+    std::memcpy(out.data(), rest_.data(), count);
+    rest_ = rest_.subspan(count);
+    return count;
+  }
+
+ private:
+  std::span<const char> rest_;
+};
+
+class Gzip final : public Decompressor {
+ public:
+  explicit Gzip(const Input& input) : input_(input), rest_(input.bytes()) {
+    if (inflateInit2(&stream_, MAX_WBITS + 16) != Z_OK) throw std::bad_alloc();
+  }
+  ~Gzip() override { inflateEnd(&stream_); }
+  Gzip(const Gzip&) = delete;
+  Gzip& operator=(const Gzip&) = delete;
+
+  std::size_t read(std::span<char> out) override {
+    std::size_t filled = 0;
+    while (filled < out.size() && !ended_) {
+      constexpr std::size_t most = std::numeric_limits<uInt>::max();
+      const std::size_t given = std::min(rest_.size(), most), wanted = std::min(out.size() - filled, most);
+      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest_.data()));
+      stream_.avail_in = static_cast<uInt>(given);
+      stream_.next_out = reinterpret_cast<Bytef*>(out.data() + filled);
+      stream_.avail_out = static_cast<uInt>(wanted);
+      const int status = inflate(&stream_, Z_NO_FLUSH);
+      rest_ = rest_.subspan(given - stream_.avail_in);
+      filled += wanted - stream_.avail_out;
+      if (status == Z_STREAM_END) {
+        next_member();
+      } else if (status == Z_BUF_ERROR && rest_.empty()) {
+        fail(input_.name(), "the gzip data is truncated.");
+      } else if (status != Z_OK) {
+        fail(input_.name(), "the gzip data is damaged.");
+      }
+    }
+    return filled;
+  }
+
+ private:
+  // Files may be joined; some writers pad with zeros.
+  void next_member() {
+    if (compression_of(rest_) == Compression::gzip) {
+      inflateReset(&stream_);
+      return;
+    }
+    if (std::any_of(rest_.begin(), rest_.end(), [](char c) { return c != 0; }))
+      fail(input_.name(), "after the gzip data there is something else.");
+    ended_ = true;
+  }
+
+  const Input& input_;
+  std::span<const char> rest_;
+  z_stream stream_{};
+  bool ended_ = false;
+};
+
+class Zstd final : public Decompressor {
+ public:
+  explicit Zstd(const Input& input)
+      : input_(input), source_{input.bytes().data(), input.bytes().size(), 0}, stream_(ZSTD_createDStream()) {
+    if (stream_ == nullptr) throw std::bad_alloc();
+  }
+  ~Zstd() override { ZSTD_freeDStream(stream_); }
+  Zstd(const Zstd&) = delete;
+  Zstd& operator=(const Zstd&) = delete;
+
+  std::size_t read(std::span<char> out) override {
+    ZSTD_outBuffer target{out.data(), out.size(), 0};
+    while (target.pos < target.size) {
+      const bool all_given = source_.pos == source_.size;
+      if (all_given && pending_ == 0) break;
+      const std::size_t before = target.pos;
+      pending_ = ZSTD_decompressStream(stream_, &target, &source_);
+      if (ZSTD_isError(pending_))
+        fail(input_.name(), std::string("the zstd data is damaged: ") + ZSTD_getErrorName(pending_) + ".");
+      if (all_given && pending_ != 0 && target.pos == before) fail(input_.name(), "the zstd data is truncated.");
+    }
+    return target.pos;
+  }
+
+ private:
+  const Input& input_;
+  ZSTD_inBuffer source_;
+  ZSTD_DStream* stream_;
+  std::size_t pending_ = 1;  // 0 between frames
+};
+
+// The next piece: `rest` and then content up to the last line end within `size` bytes, or further if there is none.
+void fill_piece(Decompressor& content, std::size_t size, std::size_t limit, const std::string& name, Buffer<char>& rest,
+                Buffer<char>& piece) {
+  piece.swap(rest);
+  rest.clear();
+  std::size_t used = piece.size();
+  for (;;) {
+    piece.resize(used + size);
+    const std::size_t count = content.read({piece.data() + used, size});
+    const bool ended = count < size;
+    used += count;
+    piece.resize(used);
+    if (ended) {
+      if (used > 0 && piece.back() != '\n') piece.push_back('\n');
+      return;
+    }
+    const auto line_end = std::find(piece.rbegin(), piece.rbegin() + static_cast<std::ptrdiff_t>(count), '\n').base();
+    if (line_end != piece.end() - static_cast<std::ptrdiff_t>(count)) {
+      rest.assign(line_end, piece.end());
+      piece.erase(line_end, piece.end());
+      return;
+    }
+    check_memory(static_cast<double>(used), limit, name, "a line of the file");
+  }
+}
+
+}  // namespace
+
+Compression compression_of(std::span<const char> bytes) {
+  const auto starts_with = [&](std::string_view mark) {
+    return bytes.size() >= mark.size() && std::equal(mark.begin(), mark.end(), bytes.begin());
+  };
+  if (starts_with("\x1f\x8b")) return Compression::gzip;
+  if (starts_with("\x28\xb5\x2f\xfd")) return Compression::zstd;
+  return Compression::none;
+}
+
+std::unique_ptr<Decompressor> decompressor(const Input& input) {
+  switch (compression_of(input.bytes())) {
+    case Compression::gzip:
+      return std::make_unique<Gzip>(input);
+    case Compression::zstd:
+      return std::make_unique<Zstd>(input);
+    case Compression::none:
+      break;
+  }
+  return std::make_unique<Plain>(input);
+}
+
+Buffer<char> beginning(const Input& input, std::size_t size) {
+  Buffer<char> bytes;
+  bytes.resize(size);
+  bytes.resize(decompressor(input)->read(bytes));
+  return bytes;
+}
+
+Buffer<char> decompress(const Input& input, std::size_t limit) {
+  const auto content = decompressor(input);
+  Buffer<char> bytes;
+  std::size_t used = 0;
+  for (std::size_t step = 4 * input.bytes().size() + first_piece;; step = used) {
+    check_memory(static_cast<double>(used), limit, input.name(), "the decompressed file");
+    bytes.resize(used + std::min(step, effective_limit(limit)));
+    used += content->read({bytes.data() + used, bytes.size() - used});
+    if (used < bytes.size()) break;
+  }
+  bytes.resize(used);
+  return bytes;
+}
+
+void for_each_piece(const Input& input, std::size_t limit, const std::function<bool(std::string_view)>& consume) {
+  if (compression_of(input.bytes()) == Compression::none) {
+    const std::string_view text(input.bytes().data(), input.bytes().size());
+    const std::size_t lines = text.rfind('\n') + 1;  // npos + 1 is 0
+    if (lines > 0 && !consume(text.substr(0, lines))) return;
+    if (lines < text.size()) consume(std::string(text.substr(lines)) + '\n');
+    return;
+  }
+  const auto content = decompressor(input);
+  Buffer<char> current, next, rest;
+  fill_piece(*content, first_piece, limit, input.name(), rest, current);
+  bool wanted = true;
+  while (wanted && !current.empty()) {
+    parallel_for(2, [&](Index task) {
+      if (task == 0) {
+        fill_piece(*content, later_piece, limit, input.name(), rest, next);
+      } else {
+        wanted = consume({current.data(), current.size()});
+      }
+    });
+    current.swap(next);
+    next.clear();
+  }
+}
+
+}  // namespace copse

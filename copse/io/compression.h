@@ -1,0 +1,40 @@
+// Files compressed with gzip or zstd, recognised by their first bytes whatever their name.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "copse/base/buffer.h"
+#include "copse/io/input.h"
+
+namespace copse {
+
+enum class Compression { none, gzip, zstd };
+
+Compression compression_of(std::span<const char> bytes);
+
+// The content of a file, from front to back.
+class Decompressor {
+ public:
+  virtual ~Decompressor() = default;
+  // Fills `out` as far as the content goes; less than asked for means that it ends there. Throws InputError for
+  // damaged or truncated data.
+  virtual std::size_t read(std::span<char> out) = 0;
+};
+
+std::unique_ptr<Decompressor> decompressor(const Input& input);
+
+// The first `size` bytes of the content, or all if it is shorter.
+Buffer<char> beginning(const Input& input, std::size_t size);
+
+// All of the content; refuses more than `limit` bytes (0: the memory of the machine).
+Buffer<char> decompress(const Input& input, std::size_t limit);
+
+// Calls consume(text) for the content in pieces, each of which ends with a line end (one is added to a last line that
+// has none), until it returns false. While one piece is consumed, the next is decompressed.
+void for_each_piece(const Input& input, std::size_t limit, const std::function<bool(std::string_view)>& consume);
+
+}  // namespace copse

@@ -1,0 +1,127 @@
+#include "copse/io/input.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+#include "copse/base/buffer.h"
+#include "copse/base/error.h"
+
+namespace copse {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+struct Mapping {
+  Mapping(void* address, std::size_t size) : address(address), size(size) {}
+  ~Mapping() { ::munmap(address, size); }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+
+  void* address;
+  std::size_t size;
+};
+
+// Pipes and file systems that cannot be mapped.
+Buffer<char> read_all(int descriptor, const std::string& name) {
+  Buffer<char> bytes;
+  std::size_t used = 0;
+  for (;;) {
+    if (used == bytes.size()) bytes.resize(std::max<std::size_t>(1 << 20, 2 * used));
+    const ssize_t count = ::read(descriptor, bytes.data() + used, bytes.size() - used);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(name, std::string("the file cannot be read: ") + std::strerror(errno) + ".");
+    if (count == 0) break;
+    used += static_cast<std::size_t>(count);
+  }
+  bytes.resize(used);
+  return bytes;
+}
+
+std::string with_unit(double bytes) {
+  const char* unit = bytes >= 1e9 ? "GB" : "MB";
+  char text[64];
+  std::snprintf(text, sizeof text, "%.3g %s", bytes / (bytes >= 1e9 ? 1e9 : 1e6), unit);
+  return text;
+}
+
+}  // namespace
+
+void fail(const std::string& name, const std::string& sentence) { throw InputError(name + ": " + sentence); }
+
+void fail(const std::string& name, std::ptrdiff_t line, const std::string& sentence) {
+  throw InputError(name + ", line " + std::to_string(line) + ": " + sentence);
+}
+
+std::string excerpt(std::string_view text) {
+  constexpr std::size_t longest = 40;
+  std::string result = "'";
+  for (char c : text.substr(0, longest)) result += static_cast<unsigned char>(c) < 32 || c == 127 ? '?' : c;
+  if (text.size() > longest) result += "...";
+  return result + "'";
+}
+
+void check_shape(Index features, Index items, const std::string& name) {
+  const std::string shape = std::to_string(features) + " features and " + std::to_string(items) + " items";
+  if (features == 0 || items == 0) fail(name, "the matrix is empty: it has " + shape + ".");
+  constexpr Index most = std::numeric_limits<RowIndex>::max();
+  if (features > most || items > most) fail(name, "the matrix has " + shape + ", and 2147483647 is the most.");
+}
+
+std::size_t effective_limit(std::size_t limit) {
+  if (limit != 0) return limit;
+  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+void check_memory(double bytes, std::size_t limit, const std::string& name, const std::string& what) {
+  const auto allowed = static_cast<double>(effective_limit(limit));
+  if (bytes > allowed)
+    fail(name, what + " would take " + with_unit(bytes) + " of memory, and the limit is " + with_unit(allowed) + ".");
+}
+
+Input Input::open(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.number() < 0 && errno == ENOENT) fail(name, "there is no such file.");
+  struct stat status {};
+  if (file.number() < 0 || ::fstat(file.number(), &status) != 0)
+    fail(name, std::string("the file cannot be opened: ") + std::strerror(errno) + ".");
+  if (S_ISDIR(status.st_mode)) fail(name, "this is a folder, and a file was expected.");
+
+  Input input({}, name);
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (S_ISREG(status.st_mode) && size > 0) {
+    void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+    if (address != MAP_FAILED) {
+      input.bytes_ = {static_cast<const char*>(address), size};
+      input.owner_ = std::make_shared<Mapping>(address, size);
+      return input;
+    }
+  }
+  auto bytes = std::make_shared<Buffer<char>>(read_all(file.number(), name));
+  if (bytes->empty()) fail(name, "the file is empty.");
+  input.bytes_ = *bytes;
+  input.owner_ = bytes;
+  return input;
+}
+
+}  // namespace copse

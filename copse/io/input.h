@@ -1,0 +1,48 @@
+// The bytes of a file, mapped into memory.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "copse/base/index.h"
+
+namespace copse {
+
+class Input {
+ public:
+  // Throws InputError for a file that is missing, a folder, empty or not readable.
+  static Input open(const std::filesystem::path& path);
+  // Bytes that somebody else keeps.
+  Input(std::span<const char> bytes, std::string name) : name_(std::move(name)), bytes_(bytes) {}
+
+  const std::string& name() const { return name_; }
+  std::span<const char> bytes() const { return bytes_; }
+
+ private:
+  std::string name_;
+  std::span<const char> bytes_;
+  std::shared_ptr<const void> owner_;
+};
+
+// Throws InputError("NAME: SENTENCE") and InputError("NAME, line LINE: SENTENCE").
+[[noreturn]] void fail(const std::string& name, const std::string& sentence);
+[[noreturn]] void fail(const std::string& name, std::ptrdiff_t line, const std::string& sentence);
+
+// Text from a file, made fit for a sentence: in quotes, shortened, without control characters.
+std::string excerpt(std::string_view text);
+
+// Refuses a matrix without entries, or with more features or items than 32-bit row numbers can count.
+void check_shape(Index features, Index items, const std::string& name);
+
+// Refuses what would take more than `limit` bytes (0: the memory of the machine). Sizes are given as a double so that
+// no product overflows; `what` is the subject of the sentence.
+void check_memory(double bytes, std::size_t limit, const std::string& name, const std::string& what);
+
+// The limit in bytes, with the memory of the machine in place of 0.
+std::size_t effective_limit(std::size_t limit);
+
+}  // namespace copse
