@@ -1,0 +1,132 @@
+#include "copse/io/matrix_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "copse/io/compression.h"
+#include "copse/io/matrix_market.h"
+#include "copse/io/npy.h"
+#include "copse/io/npz.h"
+
+namespace copse {
+namespace {
+
+enum class Format { matrix_market, npy, npz };
+
+Format format_of(const Input& input) {
+  const Buffer<char> bytes = beginning(input, 4096);
+  const std::string_view start(bytes.data(), bytes.size());
+  if (start.empty()) fail(input.name(), "the file is empty.");
+  if (start.starts_with("%%")) return Format::matrix_market;
+  if (start.starts_with("\x93NUMPY")) return Format::npy;
+  if (start.starts_with("PK")) return Format::npz;
+  fail(input.name(), "this is no matrix: neither MatrixMarket nor .npy nor .npz.");
+}
+
+// Formats that are not read as a stream need their bytes at hand.
+template <class Body>
+auto with_content(const Input& input, const ReadOptions& options, const Body& body) {
+  if (compression_of(input.bytes()) == Compression::none) return body(input);
+  const Buffer<char> content = decompress(input, options.memory_limit);
+  return body(Input(content, input.name()));
+}
+
+MatrixSummary peek(const Input& input, const ReadOptions& options) {
+  switch (format_of(input)) {
+    case Format::npy:
+      return summary_of(parse_npy(beginning(input, 1 << 17), input.name(), false), input.name(), options);
+    case Format::npz:
+      return with_content(input, options, [&](const Input& content) { return peek_npz(content, options); });
+    case Format::matrix_market:
+      break;
+  }
+  return peek_matrix_market(input, options);
+}
+
+template <class T>
+ReadResult<T> read(const Input& input, const ReadOptions& options) {
+  switch (format_of(input)) {
+    case Format::npy:
+      return with_content(input, options, [&](const Input& content) {
+        ReadResult<T> result;
+        result.dataset.values = matrix_of<T>(parse_npy(content.bytes(), input.name()), input.name(), options);
+        check_nonnegative(result.dataset, input.name());
+        return result;
+      });
+    case Format::npz:
+      return with_content(input, options, [&](const Input& content) { return read_npz<T>(content, options); });
+    case Format::matrix_market:
+      break;
+  }
+  return read_matrix_market<T>(input, options);
+}
+
+std::string place_name(const char* kind, Index number, const std::vector<std::string>& names) {
+  std::string text = std::string(kind) + " " + std::to_string(number + 1);
+  if (!names.empty()) text += " (" + names[static_cast<std::size_t>(number)] + ")";
+  return text;
+}
+
+}  // namespace
+
+MatrixSummary peek_matrix(const std::filesystem::path& path, const ReadOptions& options) {
+  return peek(Input::open(path), options);
+}
+
+template <class T>
+ReadResult<T> read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
+  return read<T>(Input::open(path), options);
+}
+
+template <class T>
+ReadResult<T> read_matrix(std::span<const char> bytes, const std::string& name, const ReadOptions& options) {
+  return read<T>(Input(bytes, name), options);
+}
+
+template <class T>
+void check_nonnegative(const Dataset<T>& dataset, const std::string& name) {
+  const auto good = [](T value) { return value >= 0 && value <= std::numeric_limits<T>::max(); };
+  const std::span<const T> values = dataset.is_sparse()
+                                        ? std::span<const T>(std::get<SparseMatrix<T>>(dataset.values).values)
+                                        : std::get<Matrix<T>>(dataset.values).values();
+  constexpr Index block = 1 << 16;
+  const auto size = static_cast<Index>(values.size());
+  std::vector<char> bad(static_cast<std::size_t>((size + block - 1) / block));
+  parallel_blocks(size, block, [&](Index begin, Index end) {
+    bool all = true;
+    for (Index p = begin; p < end; ++p) all &= good(values[static_cast<std::size_t>(p)]);
+    bad[static_cast<std::size_t>(begin / block)] = !all;
+  });
+  const auto first_block = std::find(bad.begin(), bad.end(), 1) - bad.begin();
+  if (first_block == static_cast<std::ptrdiff_t>(bad.size())) return;
+
+  const auto found = std::find_if_not(values.begin() + first_block * block, values.end(), good);
+  const Index p = found - values.begin();
+  Index feature = 0, item = 0;
+  if (dataset.is_sparse()) {
+    const auto& x = std::get<SparseMatrix<T>>(dataset.values);
+    item = std::upper_bound(x.offsets.begin(), x.offsets.end(), p) - x.offsets.begin() - 1;
+    feature = x.indices[static_cast<std::size_t>(p)];
+  } else {
+    item = p / dataset.features();
+    feature = p % dataset.features();
+  }
+  const std::string value = std::isnan(*found)   ? "is not a number (NaN)"
+                            : std::isinf(*found) ? "is infinite or too large for this precision"
+                                                 : "is negative, " + std::to_string(*found);
+  throw InputError(name + ": the entry of " + place_name("feature", feature, dataset.feature_names) + " and " +
+                   place_name("item", item, dataset.item_names) + " " + value + ".");
+}
+
+template ReadResult<float> read_matrix(const std::filesystem::path&, const ReadOptions&);
+template ReadResult<double> read_matrix(const std::filesystem::path&, const ReadOptions&);
+template ReadResult<float> read_matrix(std::span<const char>, const std::string&, const ReadOptions&);
+template ReadResult<double> read_matrix(std::span<const char>, const std::string&, const ReadOptions&);
+template void check_nonnegative(const Dataset<float>&, const std::string&);
+template void check_nonnegative(const Dataset<double>&, const std::string&);
+
+}  // namespace copse

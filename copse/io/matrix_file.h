@@ -1,0 +1,61 @@
+// Matrices in files: MatrixMarket, .npy, SciPy .npz, .csv and .tsv, each also compressed with gzip or zstd.
+// Whatever a file holds, the result is features x items, and every entry is a finite number that is not negative.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "copse/matrix/dataset.h"
+
+namespace copse {
+
+enum class Items { columns, rows };               // where the items are in the file
+enum class Presence { detect, present, absent };  // of the names in a .csv or .tsv file
+
+struct ReadOptions {
+  Items items = Items::columns;
+  std::size_t memory_limit = 0;           // bytes that the matrix may take; 0: the memory of the machine
+  Presence header = Presence::detect;     // does the first line of a .csv or .tsv file hold names?
+  Presence row_names = Presence::detect;  // does its first column?
+};
+
+// What the beginning of a file tells, for an estimate of the memory it will take.
+struct MatrixSummary {
+  Index features = 0;
+  Index items = 0;
+  Index nonzeros = -1;  // stored entries; -1: unknown
+  bool sparse = false;
+};
+
+template <class T>
+struct ReadResult {
+  Dataset<T> dataset;
+  std::vector<std::string> notes;  // sentences that the user should see, such as "12 duplicate entries were added up"
+};
+
+// All throw InputError with a sentence that names the file and the place in it. The format is found from the content;
+// only .csv and .tsv, which have no mark of their own, go by name.
+MatrixSummary peek_matrix(const std::filesystem::path& path, const ReadOptions& options = {});
+template <class T>
+ReadResult<T> read_matrix(const std::filesystem::path& path, const ReadOptions& options = {});
+
+// The same for a file that is already in memory; its name is used for sentences and to tell .csv from .tsv.
+template <class T>
+ReadResult<T> read_matrix(std::span<const char> bytes, const std::string& name, const ReadOptions& options = {});
+
+// Writes features x items in the format that the name asks for: .mtx, .npy, .npz, .csv or .tsv, each also with .gz or
+// .zst at the end. The file appears under its name only when it is complete. Throws OutputError.
+template <class T>
+void write_matrix(const std::filesystem::path& path, const Dataset<T>& dataset);
+
+// Throws InputError for the first entry that is negative, infinite or not a number; `name` says whose entry it is.
+template <class T>
+void check_nonnegative(const Dataset<T>& dataset, const std::string& name);
+
+// One name per line: features, items or labels. Bytes that are not UTF-8 become U+FFFD, with a note.
+std::vector<std::string> read_names(const std::filesystem::path& path, std::vector<std::string>* notes = nullptr);
+
+}  // namespace copse

@@ -1,0 +1,48 @@
+// NumPy's .npy files: one dense array of numbers with any number of axes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "copse/io/input.h"
+#include "copse/io/matrix_file.h"
+
+namespace copse {
+
+struct NpyType {
+  char kind = 'f';       // as NumPy has it: f, i, u, b (bool), S and U (text)
+  std::size_t size = 8;  // bytes per element
+  bool swapped = false;  // the bytes are in the other order than this machine's
+
+  bool is_whole_number() const { return kind == 'i' || kind == 'u' || kind == 'b'; }
+};
+
+// An array that lies in memory as the file has it.
+struct NpyArray {
+  NpyType type;
+  bool fortran = false;  // the first axis runs fastest
+  std::vector<Index> shape;
+  std::span<const char> data;
+
+  Index count() const;  // elements
+};
+
+// Takes a .npy file apart. `whole` = false: the bytes may end after the header.
+NpyArray parse_npy(std::span<const char> bytes, const std::string& name, bool whole = true);
+
+// The header that precedes an array in a file, where `type` is such as "<f8".
+std::string npy_header(const std::string& type, bool fortran, std::span<const Index> shape);
+
+// Elements begin ... end - 1, converted. Out is float, double or std::int64_t (of whole numbers only).
+template <class Out>
+void convert(const NpyArray& array, Index begin, Index end, Out* out);
+
+// The array as a matrix: of two axes or more, the last (or first, if items are rows) counts the items, and the others
+// together count the features.
+MatrixSummary summary_of(const NpyArray& array, const std::string& name, const ReadOptions& options);
+template <class T>
+Matrix<T> matrix_of(const NpyArray& array, const std::string& name, const ReadOptions& options);
+
+}  // namespace copse

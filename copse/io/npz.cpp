@@ -1,0 +1,245 @@
+#include "copse/io/npz.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "copse/base/parallel.h"
+#include "copse/io/npy.h"
+#include "copse/io/triplets.h"
+#include "copse/io/zip.h"
+
+namespace copse {
+namespace {
+
+constexpr Index element_block = 1 << 16;
+constexpr std::size_t header_size = 1 << 12;  // more than NumPy writes for any array of numbers
+
+// The arrays of an archive by name.
+class Archive {
+ public:
+  explicit Archive(const Input& input) : input_(input) {
+    for (ZipMember& member : zip_members(input)) {
+      std::string name = member.name;
+      if (!name.ends_with(".npy")) continue;
+      name.resize(name.size() - 4);
+      members_.emplace(std::move(name), std::move(member));
+    }
+    if (members_.empty()) fail(input.name(), "the archive holds no NumPy array.");
+  }
+
+  bool has(const std::string& name) const { return members_.contains(name); }
+  std::size_t size() const { return members_.size(); }
+  const std::string& only() const { return members_.begin()->first; }
+  std::string name_of(const std::string& array) const { return input_.name() + ", array " + excerpt(array); }
+
+  NpyArray header(const std::string& name) {
+    const ZipMember& member = find(name);
+    Buffer<char>& bytes = unpacked_[name + " header"];
+    bytes = beginning(member, header_size, input_.name());
+    return parse_npy(bytes, name_of(name), false);
+  }
+
+  // Several arrays, unpacked at the same time.
+  std::vector<NpyArray> arrays(const std::vector<std::string>& names, std::size_t limit) {
+    double total = 0;
+    for (const std::string& name : names) total += static_cast<double>(find(name).size);
+    check_memory(total, limit, input_.name(), "the matrix");
+    std::vector<Buffer<char>*> storages;
+    for (const std::string& name : names) storages.push_back(&unpacked_[name]);
+    std::vector<NpyArray> result(names.size());
+    parallel_for(static_cast<Index>(names.size()), [&](Index number) {
+      const auto i = static_cast<std::size_t>(number);
+      result[i] = parse_npy(unpack(find(names[i]), input_.name(), limit, *storages[i]), name_of(names[i]));
+    });
+    return result;
+  }
+
+ private:
+  const ZipMember& find(const std::string& name) const {
+    const auto found = members_.find(name);
+    if (found == members_.end()) fail(input_.name(), "the array " + excerpt(name) + " is missing.");
+    return found->second;
+  }
+
+  const Input& input_;
+  std::map<std::string, ZipMember> members_;
+  std::map<std::string, Buffer<char>> unpacked_;
+};
+
+struct SparseKind {
+  std::string format;  // csc, csr or coo
+  Index rows = 0;
+  Index cols = 0;
+
+  Index features(Items items) const { return items == Items::columns ? rows : cols; }
+  Index items(Items items) const { return items == Items::columns ? cols : rows; }
+};
+
+SparseKind parse_kind(Archive& archive, const std::string& name) {
+  const auto arrays = archive.arrays({"format", "shape"}, 1 << 20);
+  SparseKind kind;
+  // Bytes, or characters of four bytes each.
+  if (arrays[0].type.kind == 'S' || arrays[0].type.kind == 'U') {
+    for (char c : arrays[0].data) {
+      if (c != 0) kind.format += c;
+    }
+  }
+  if (kind.format != "csc" && kind.format != "csr" && kind.format != "coo")
+    fail(name, "a sparse matrix in the format " + excerpt(kind.format) +
+                   " was found; csc, csr and coo can be read, and SciPy's tocsc() makes one of them.");
+  if (!arrays[1].type.is_whole_number() || arrays[1].count() != 2) fail(name, "the shape is not that of a matrix.");
+  std::int64_t sizes[2];
+  convert(arrays[1], 0, 2, sizes);
+  if (sizes[0] < 0 || sizes[1] < 0) fail(name, "the shape has negative sizes.");
+  kind.rows = sizes[0];
+  kind.cols = sizes[1];
+  check_shape(kind.rows, kind.cols, name);
+  return kind;
+}
+
+// A vector of `size` numbers (any size if negative).
+void check_vector(const NpyArray& array, const std::string& name, bool whole_numbers, Index size) {
+  if (array.shape.size() != 1) fail(name, "an array with one axis was expected.");
+  if (array.type.kind == 'S' || array.type.kind == 'U' || (whole_numbers && !array.type.is_whole_number()))
+    fail(name, whole_numbers ? "whole numbers were expected." : "numbers were expected.");
+  if (size >= 0 && array.count() != size)
+    fail(name, std::to_string(size) + " elements were expected, and " + std::to_string(array.count()) + " were found.");
+}
+
+// Converts positions in 0 ... bound - 1.
+Buffer<RowIndex> positions(const NpyArray& array, Index first, Index count, Index bound, const std::string& name) {
+  Buffer<RowIndex> result;
+  result.resize(static_cast<std::size_t>(count));
+  std::atomic<Index> bad{-1};
+  parallel_blocks(count, element_block, [&](Index begin, Index end) {
+    std::int64_t piece[1024];
+    for (Index from = begin; from < end; from += 1024) {
+      const Index to = std::min<Index>(end, from + 1024);
+      convert(array, first + from, first + to, piece);
+      bool inside = true;
+      for (Index i = from; i < to; ++i) {
+        inside = inside && 0 <= piece[i - from] && piece[i - from] < bound;
+        result[static_cast<std::size_t>(i)] = static_cast<RowIndex>(piece[i - from]);
+      }
+      if (!inside) bad = from;
+    }
+  });
+  if (bad >= 0) fail(name, "an index is outside of 0 to " + std::to_string(bound - 1) + ".");
+  return result;
+}
+
+template <class T>
+Buffer<T> numbers(const NpyArray& array) {
+  Buffer<T> result;
+  result.resize(static_cast<std::size_t>(array.count()));
+  parallel_blocks(array.count(), element_block,
+                  [&](Index begin, Index end) { convert(array, begin, end, result.data() + begin); });
+  return result;
+}
+
+// csc or csr: compressed along `cols` of the result, which has the file's orientation.
+template <class T>
+SparseMatrix<T> compressed(Archive& archive, const SparseKind& kind, const ReadOptions& options) {
+  const bool by_column = kind.format == "csc";
+  SparseMatrix<T> x{.rows = by_column ? kind.rows : kind.cols, .cols = by_column ? kind.cols : kind.rows};
+  const auto arrays = archive.arrays({"data", "indices", "indptr"}, options.memory_limit);
+  check_vector(arrays[0], archive.name_of("data"), false, -1);
+  check_vector(arrays[1], archive.name_of("indices"), true, arrays[0].count());
+  check_vector(arrays[2], archive.name_of("indptr"), true, x.cols + 1);
+  x.offsets.resize(static_cast<std::size_t>(x.cols) + 1);
+  convert(arrays[2], 0, x.cols + 1, x.offsets.data());
+  if (x.offsets.front() != 0 || x.offsets.back() != arrays[0].count() ||
+      !std::is_sorted(x.offsets.begin(), x.offsets.end()))
+    fail(archive.name_of("indptr"),
+         "the offsets must ascend from 0 to the number of entries, " + std::to_string(arrays[0].count()) + ".");
+  x.indices = positions(arrays[1], 0, arrays[1].count(), x.rows, archive.name_of("indices"));
+  x.values = numbers<T>(arrays[0]);
+  return x;
+}
+
+template <class T>
+SparseMatrix<T> coordinates(Archive& archive, const SparseKind& kind, const ReadOptions& options, Index& duplicates) {
+  const bool joined = archive.has("coords");
+  const auto arrays = joined ? archive.arrays({"data", "coords"}, options.memory_limit)
+                             : archive.arrays({"data", "row", "col"}, options.memory_limit);
+  check_vector(arrays[0], archive.name_of("data"), false, -1);
+  const Index count = arrays[0].count();
+  const NpyArray& row = arrays[1];
+  const NpyArray& col = arrays.back();
+  if (joined) {
+    if (!row.type.is_whole_number() || row.fortran || row.shape != std::vector<Index>{2, count})
+      fail(archive.name_of("coords"), "2 x " + std::to_string(count) + " whole numbers were expected.");
+  } else {
+    check_vector(row, archive.name_of("row"), true, count);
+    check_vector(col, archive.name_of("col"), true, count);
+  }
+  std::vector<Triplets<T>> blocks(1);
+  const Buffer<T> values = numbers<T>(arrays[0]);
+  Buffer<RowIndex> features = positions(row, 0, count, kind.rows, archive.name_of(joined ? "coords" : "row"));
+  Buffer<RowIndex> items =
+      positions(col, joined ? count : 0, count, kind.cols, archive.name_of(joined ? "coords" : "col"));
+  if (options.items == Items::rows) features.swap(items);
+  constexpr Index block = 1 << 18;
+  blocks.resize(static_cast<std::size_t>((count + block - 1) / block));
+  parallel_blocks(count, block, [&](Index begin, Index end) {
+    blocks[static_cast<std::size_t>(begin / block)] = {.features = {features.begin() + begin, features.begin() + end},
+                                                       .items = {items.begin() + begin, items.begin() + end},
+                                                       .values = {values.begin() + begin, values.begin() + end}};
+  });
+  return compress(kind.features(options.items), kind.items(options.items), blocks, duplicates);
+}
+
+}  // namespace
+
+MatrixSummary peek_npz(const Input& input, const ReadOptions& options) {
+  Archive archive(input);
+  if (!archive.has("format")) {
+    if (archive.size() > 1) fail(input.name(), "the archive holds several arrays and no sparse matrix.");
+    return summary_of(archive.header(archive.only()), archive.name_of(archive.only()), options);
+  }
+  const SparseKind kind = parse_kind(archive, input.name());
+  const NpyArray data = archive.header("data");
+  return {.features = kind.features(options.items),
+          .items = kind.items(options.items),
+          .nonzeros = data.count(),
+          .sparse = true};
+}
+
+template <class T>
+ReadResult<T> read_npz(const Input& input, const ReadOptions& options) {
+  Archive archive(input);
+  ReadResult<T> result;
+  if (!archive.has("format")) {
+    if (archive.size() > 1) fail(input.name(), "the archive holds several arrays and no sparse matrix.");
+    const auto array = archive.arrays({archive.only()}, options.memory_limit).front();
+    result.dataset.values = matrix_of<T>(array, archive.name_of(archive.only()), options);
+  } else {
+    const SparseKind kind = parse_kind(archive, input.name());
+    check_memory(8.0 * static_cast<double>(kind.items(options.items)), options.memory_limit, input.name(),
+                 "the matrix");
+    Index duplicates = 0;
+    SparseMatrix<T> x;
+    if (kind.format == "coo") {
+      x = coordinates<T>(archive, kind, options, duplicates);
+    } else {
+      x = compressed<T>(archive, kind, options);
+      if ((kind.format == "csc") != (options.items == Items::columns)) x = transpose<T>(x);
+      duplicates = merge_duplicates(x);
+    }
+    if (duplicates > 0)
+      result.notes.push_back(input.name() + ": " + std::to_string(duplicates) + " duplicate " +
+                             (duplicates == 1 ? "entry was" : "entries were") + " added up.");
+    result.dataset.values = std::move(x);
+  }
+  check_nonnegative(result.dataset, input.name());
+  return result;
+}
+
+template ReadResult<float> read_npz(const Input&, const ReadOptions&);
+template ReadResult<double> read_npz(const Input&, const ReadOptions&);
+
+}  // namespace copse
