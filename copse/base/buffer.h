@@ -11,6 +11,11 @@ namespace copse {
 
 inline constexpr std::size_t buffer_alignment = 64;
 
+// Large buffers ask for huge pages: sparse products read factors at random, and a small page for every read costs
+// half of their time (50,000 x 100,000, k = 40: 24 against 12 ns per entry).
+void* allocate_buffer(std::size_t bytes);
+void free_buffer(void* pointer, std::size_t bytes) noexcept;
+
 template <class T>
 struct BufferAllocator {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -22,9 +27,9 @@ struct BufferAllocator {
 
   T* allocate(std::size_t count) {
     if (count > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
-    return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{buffer_alignment}));
+    return static_cast<T*>(allocate_buffer(count * sizeof(T)));
   }
-  void deallocate(T* pointer, std::size_t) noexcept { ::operator delete (pointer, std::align_val_t{buffer_alignment}); }
+  void deallocate(T* pointer, std::size_t count) noexcept { free_buffer(pointer, count * sizeof(T)); }
 
   // resize() leaves new elements unwritten; Buffer<T>(n, value) writes them.
   template <class U>

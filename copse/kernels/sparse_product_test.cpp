@@ -1,0 +1,103 @@
+#include "copse/kernels/sparse_product.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "copse/base/parallel.h"
+#include "tests/support/instruction_sets.h"
+#include "tests/support/naive.h"
+#include "tests/support/random_matrices.h"
+
+namespace copse {
+namespace {
+
+using testing::for_each_instruction_set;
+using testing::random_dense;
+using testing::random_integer_dense;
+using testing::random_integer_sparse;
+using testing::to_dense;
+using testing::to_sparse;
+
+struct Shape {
+  Index rows, cols;
+  double density;
+};
+
+template <class T>
+class SparseProduct : public ::testing::Test {};
+using Types = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(SparseProduct, Types);
+
+TYPED_TEST(SparseProduct, EqualsTheNaiveProductExactly) {
+  using T = TypeParam;
+  for_each_instruction_set([] {
+    for (auto [rows, cols, density] : {Shape{0, 3, 0}, Shape{3, 0, 0}, Shape{1, 1, 1}, Shape{7, 5, 0},
+                                       Shape{64, 33, 0.2}, Shape{41, 100, 0.03}, Shape{300, 5, 1}}) {
+      const auto x = random_integer_sparse<T>(rows, cols, density, 7);
+      const auto dense = to_dense(x);
+      for (Index k = 0; k <= 70; ++k) {
+        const auto w = random_integer_dense<T>(rows, k, 8);
+        Matrix<T> out = random_dense<T>(3, 3, 1);  // what was there before does not matter
+        transpose_times<T>(x, w, out);
+        ASSERT_EQ(out, testing::naive::transpose_times(dense, w)) << rows << " x " << cols << ", k = " << k;
+      }
+    }
+  });
+}
+
+// Long, short and empty columns in every order, so that block borders fall within and between them.
+TYPED_TEST(SparseProduct, EqualsTheNaiveProductWhereColumnsSpanManyBlocks) {
+  using T = TypeParam;
+  const Index rows = 70000;
+  const std::vector<Index> lengths{0, 70000, 0, 3, 8192, 16384, 16385, 1, 70000, 65536, 0, 20000, 9, 30000, 0, 0};
+  SparseMatrix<T> x{.rows = rows, .cols = static_cast<Index>(lengths.size())};
+  for (Index length : lengths) {
+    for (Index i = 0; i < length; ++i) {
+      x.indices.push_back(static_cast<RowIndex>(i));
+      x.values.push_back(static_cast<T>(1 + i % 3));
+    }
+    x.offsets.push_back(x.nonzeros());
+  }
+  const auto dense = to_dense(x);
+  for (Index k : {1, 2, 5}) {
+    const auto w = random_integer_dense<T>(rows, k, 9);
+    Matrix<T> out;
+    transpose_times<T>(x, w, out);
+    EXPECT_EQ(out, testing::naive::transpose_times(dense, w)) << "k = " << k;
+  }
+}
+
+// A run of neighbouring columns keeps the arrays of the whole matrix.
+TYPED_TEST(SparseProduct, ReadsARangeOfColumnsInPlace) {
+  using T = TypeParam;
+  const auto x = random_integer_sparse<T>(50, 40, 0.3, 4);
+  const auto w = random_integer_dense<T>(50, 6, 5);
+  SparseView<T> range = x;
+  range.cols = 10;
+  range.offsets = range.offsets.subspan(20, 11);
+  Matrix<T> all, part;
+  transpose_times<T>(x, w, all);
+  transpose_times<T>(range, w, part);
+  for (Index j = 0; j < 10; ++j) {
+    for (Index c = 0; c < 6; ++c) EXPECT_EQ(part(j, c), all(20 + j, c));
+  }
+}
+
+TYPED_TEST(SparseProduct, HasTheSameBitsForAnyNumberOfThreads) {
+  using T = TypeParam;
+  const auto x = transpose<T>(random_integer_sparse<T>(60, 6000, 0.5, 2));
+  for (Index k : {1, 2, 7, 40}) {
+    const auto w = random_dense<T>(x.rows, k, 3);
+    Matrix<T> one;
+    with_threads(1, nullptr, [&] { transpose_times<T>(x, w, one); });
+    for (int threads : {2, 3, 8}) {
+      Matrix<T> many;
+      with_threads(threads, nullptr, [&] { transpose_times<T>(x, w, many); });
+      EXPECT_EQ(one, many) << threads << " threads, k = " << k;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace copse
