@@ -1,0 +1,241 @@
+#include "copse/nmf/alternation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "copse/kernels/gram.h"
+#include "copse/nmf/momentum.h"
+#include "copse/nmf/step.h"
+#include "copse/nnls/nnls.h"
+
+namespace copse {
+namespace {
+
+constexpr Index entries_per_block = 16384;
+
+// ahead = max(0, now + length (now - before)), where `ahead` holds `before` on entry.
+template <class T>
+void run_ahead(const Matrix<T>& now, Matrix<T>& ahead, double length) {
+  const T factor = static_cast<T>(length);
+  parallel_blocks(static_cast<Index>(now.values().size()), entries_per_block, [&](Index begin, Index end) {
+    const T* x = now.data();
+    T* y = ahead.data();
+    for (Index e = begin; e < end; ++e) y[e] = std::max(T(0), x[e] + factor * (x[e] - y[e]));
+  });
+}
+
+// Sweeps that pay while the products are fresh (Gillis & Glineur 2012, section 3.1): `inner` is the length of the
+// columns that a row of the factor is fitted to, `outer` the number of its rows.
+int sweeps_that_pay(Index nonzeros, Index inner, Index outer, Index k) {
+  const double product = static_cast<double>(nonzeros) + static_cast<double>(inner) * static_cast<double>(k);
+  const double sweep = static_cast<double>(outer) * static_cast<double>(k + 1);
+  return static_cast<int>(std::clamp(1 + 0.5 * product / sweep, 1.0, 10.0));
+}
+
+template <class T>
+class Alternation {
+ public:
+  Alternation(const Data<T>& x, const NmfOptions& options, Factors<T> start,
+              std::chrono::steady_clock::time_point began)
+      : x_(x),
+        options_(options),
+        began_(began),
+        squared_norm_(x.squared_norm()),
+        h_step_{options.solver, sweeps_that_pay(x.nonzeros(), x.rows(), x.cols(), options.rank), options.affine},
+        w_step_{options.solver, sweeps_that_pay(x.nonzeros(), x.cols(), x.rows(), options.rank), false},
+        momentum_(options.extrapolate && options.solver == Solver::hals),
+        kept_(start),
+        ahead_(std::move(start)) {}
+
+  Run<T> run() {
+    try {
+      iterate();
+    } catch (const Cancelled&) {
+      if (latest_.number == 0) throw;
+      if (run_.history.empty() || run_.history.back().number < latest_.number) run_.history.push_back(latest_);
+      run_.stop_reason = StopReason::interrupted;
+    }
+    run_.factors = std::move(kept_);
+    run_.objective = objective_;
+    return std::move(run_);
+  }
+
+ private:
+  void iterate() {
+    for (;;) {
+      project_on_w();
+      if (latest_.number > 0 && done()) return;
+      update_factor(h_step_, penalized_by_beta(gram_), product_, ahead_.h);
+      run_h_ahead();
+      project_on_h();
+      update_factor(w_step_, penalized_by_alpha(gram_), product_, ahead_.w);
+      accept_or_restore();
+    }
+  }
+
+  // R = X'W and W'W.
+  void project_on_w() {
+    x_.transpose_times(ahead_.w, product_);
+    gram_ = global_gram(ahead_.w);
+  }
+
+  // Q = X H' and H H'.
+  void project_on_h() {
+    x_.times(ahead_.h, product_);
+    gram_ = global_gram(ahead_.h);
+  }
+
+  void run_h_ahead() {
+    if (momentum_.idle()) return;
+    std::swap(ahead_.h, swept_h_);
+    if (momentum_.length() > 0) {
+      run_ahead(swept_h_, ahead_.h, momentum_.length());
+    } else {
+      ahead_.h = swept_h_;
+    }
+  }
+
+  // The pair (ahead.w, ahead.h) is the new iterate, from which W runs ahead, unless the objective rose: then the kept
+  // iterate is taken up again. Its objective needs nothing new: |X|^2 - 2 <X H', W> + <W'W, H H'> and the penalties.
+  void accept_or_restore() {
+    const Matrix<double> w_gram = global_gram(ahead_.w);
+    double cross = dot(product_, ahead_.w);
+    x_.sum({&cross, 1});
+    const double squared_error = std::max(0.0, squared_norm_ - 2 * cross + dot(w_gram, gram_));
+    const double objective = squared_error + penalties(w_gram, gram_);
+    if (objective > objective_ && momentum_.length() > 0) {
+      ahead_ = kept_;
+      momentum_.rose();
+    } else {
+      objective_ = objective;
+      latest_.relative_error = squared_norm_ > 0 ? std::sqrt(squared_error / squared_norm_) : 0;
+      w_squares_ = projected_gradient(penalized_by_alpha(gram_), ahead_.w);
+      scale_.assign(static_cast<std::size_t>(options_.rank), 1);
+      for (Index c = 0; c < options_.rank; ++c) {
+        if (w_gram(c, c) > 0) scale_[c] = w_gram(c, c);
+      }
+      // `kept` changes by exchange only: a run that is cancelled in the middle finds it whole.
+      std::swap(kept_, ahead_);
+      ahead_.h = kept_.h;
+      run_ahead(kept_.w, ahead_.w, latest_.number + 1 < options_.max_iterations ? momentum_.length() : 0);
+      w_is_ahead_ = momentum_.length() > 0;
+      momentum_.fell();
+    }
+    ++latest_.number;
+    latest_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  }
+
+  // Completes the record of the latest iterate with the gradient with respect to H, now that X'W is known.
+  bool done() {
+    double ratio = projected_gradient_ratio();
+    if (ratio <= options_.tolerance && w_is_ahead_) {
+      // The product belongs to a W that ran ahead of the iterate; the verdict needs the iterate's own.
+      ahead_.w = kept_.w;
+      w_is_ahead_ = false;
+      project_on_w();
+      ratio = projected_gradient_ratio();
+    }
+    latest_.projected_gradient_ratio = ratio;
+    run_.history.push_back(latest_);
+    const bool go_on = !options_.progress || options_.progress(latest_);
+    if (ratio <= options_.tolerance) {
+      run_.stop_reason = StopReason::converged;
+    } else if (!go_on) {
+      run_.stop_reason = StopReason::interrupted;
+    } else if (latest_.number >= options_.max_iterations) {
+      run_.stop_reason = StopReason::max_iterations;
+    } else if (latest_.seconds >= options_.time_limit) {
+      run_.stop_reason = StopReason::time_limit;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  // The gradient of the objective in the coordinates where the columns of W have unit norm (dcnmf 5.3): with
+  // d = |w_c|, that of w_c is multiplied by d and that of h_c divided by it. The baseline w0 has no such freedom.
+  double projected_gradient_ratio() {
+    const std::vector<double> h_squares = projected_gradient(penalized_by_beta(gram_), ahead_.h);
+    double square = options_.affine ? w_squares_.back() : 0;
+    for (std::size_t c = 0; c < scale_.size(); ++c) square += scale_[c] * w_squares_[c] + h_squares[c] / scale_[c];
+    if (first_gradient_ < 0) first_gradient_ = std::sqrt(square);
+    return first_gradient_ > 0 ? std::sqrt(square) / first_gradient_ : 0;
+  }
+
+  std::vector<double> projected_gradient(const Matrix<double>& gram, const Matrix<T>& g) const {
+    std::vector<double> squares = squared_projected_gradient(gram, product_, g);
+    x_.sum(squares);
+    return squares;
+  }
+
+  Matrix<double> global_gram(const Matrix<T>& factor) const {
+    Matrix<double> out = gram(factor);
+    x_.sum(out.values());
+    return out;
+  }
+
+  // W'W + beta 11': the penalty beta |h_j|_1^2 of an item.
+  Matrix<double> penalized_by_beta(Matrix<double> gram) const {
+    for (Index a = 0; a < options_.rank; ++a) {
+      for (Index b = 0; b < options_.rank; ++b) gram(a, b) += options_.beta;
+    }
+    return gram;
+  }
+
+  // H H' + alpha I; the baseline is not penalized.
+  Matrix<double> penalized_by_alpha(Matrix<double> gram) const {
+    for (Index a = 0; a < options_.rank; ++a) gram(a, a) += options_.alpha;
+    return gram;
+  }
+
+  // alpha |W|^2 is on the diagonal of W'W, and sum_j |h_j|_1^2 = 1'(H H')1.
+  double penalties(const Matrix<double>& w_gram, const Matrix<double>& h_gram) const {
+    double sum = 0;
+    for (Index a = 0; a < options_.rank; ++a) {
+      sum += options_.alpha * w_gram(a, a);
+      for (Index b = 0; b < options_.rank; ++b) sum += options_.beta * h_gram(a, b);
+    }
+    return sum;
+  }
+
+  const Data<T>& x_;
+  const NmfOptions& options_;
+  const std::chrono::steady_clock::time_point began_;
+  const double squared_norm_;
+  const StepOptions h_step_;
+  const StepOptions w_step_;
+  Momentum momentum_;
+
+  Factors<T> kept_;    // the latest iterate, whole at any moment
+  Factors<T> ahead_;   // where the next one is being made
+  Matrix<T> swept_h_;  // H as the solver left it, before it ran ahead
+  Matrix<T> product_;  // X'W or X H', with
+  Matrix<double> gram_;  // W'W or H H'
+  bool w_is_ahead_ = false;
+
+  double objective_ = std::numeric_limits<double>::infinity();
+  double first_gradient_ = -1;     // not known yet
+  std::vector<double> w_squares_;  // squared projected gradient of the latest iterate's W, by component
+  std::vector<double> scale_;      // |w_c|^2 of the latest iterate
+  Iteration latest_{.projected_gradient_ratio = 1};
+  Run<T> run_;
+};
+
+}  // namespace
+
+template <class T>
+Run<T> alternate(const Data<T>& x, const NmfOptions& options, Factors<T> start,
+                 std::chrono::steady_clock::time_point began) {
+  return Alternation<T>(x, options, std::move(start), began).run();
+}
+
+template Run<float> alternate(const Data<float>&, const NmfOptions&, Factors<float>,
+                              std::chrono::steady_clock::time_point);
+template Run<double> alternate(const Data<double>&, const NmfOptions&, Factors<double>,
+                               std::chrono::steady_clock::time_point);
+
+}  // namespace copse

@@ -1,0 +1,46 @@
+// How far an alternation runs ahead of its iterates: y = max(0, now + length (now - before)).
+#pragma once
+
+#include <algorithm>
+
+namespace copse {
+
+// The length grows while the objective falls and is cut when it rises (Ang & Gillis 2019, algorithm 2). The iteration
+// after a rise takes no momentum, so that a descent method is sure to make progress.
+class Momentum {
+ public:
+  explicit Momentum(bool active) : planned_(active ? first : 0.0), limit_(active ? 1.0 : 0.0) {}
+
+  bool idle() const { return limit_ == 0; }
+
+  // For the coming iteration; 0 in the first, which has nothing to extrapolate from.
+  double length() const { return resting_ ? 0.0 : planned_; }
+
+  void fell() {
+    if (!resting_) {
+      before_ = planned_;
+      planned_ = std::min(limit_, growth * planned_);
+      limit_ = std::min(1.0, limit_growth * limit_);
+    }
+    resting_ = false;
+  }
+
+  void rose() {
+    limit_ = before_;
+    planned_ /= cut;
+    resting_ = true;
+  }
+
+ private:
+  static constexpr double first = 0.5;
+  static constexpr double growth = 1.01;
+  static constexpr double limit_growth = 1.005;
+  static constexpr double cut = 1.5;
+
+  double planned_;
+  double limit_;
+  double before_ = 0;
+  bool resting_ = true;
+};
+
+}  // namespace copse

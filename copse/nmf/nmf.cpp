@@ -1,0 +1,186 @@
+#include "copse/nmf/nmf.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "copse/nmf/alternation.h"
+#include "copse/nmf/start.h"
+
+namespace copse {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void require(bool holds, const std::string& otherwise) {
+  if (!holds) throw InvalidArgument(otherwise);
+}
+
+template <class T>
+void check(const Data<T>& x, const NmfOptions& options) {
+  const Index most = std::min(x.rows(), x.cols());
+  require(options.rank >= 1 && options.rank <= most,
+          "The rank must be between 1 and " + std::to_string(most) + ", the smaller side of the " +
+              std::to_string(x.rows()) + " x " + std::to_string(x.cols()) + " matrix, not " +
+              std::to_string(options.rank) + ".");
+  const auto shown = [](double value) { return std::to_string(value); };
+  require(options.runs >= 1, "The number of runs must be at least 1, not " + std::to_string(options.runs) + ".");
+  require(options.max_iterations >= 1,
+          "The limit of iterations must be at least 1, not " + std::to_string(options.max_iterations) + ".");
+  require(options.tolerance >= 0, "The tolerance must not be negative; it is " + shown(options.tolerance) + ".");
+  require(options.time_limit > 0, "The time limit must be positive; it is " + shown(options.time_limit) + ".");
+  require(std::isfinite(options.alpha) && options.alpha >= 0,
+          "The weight alpha must be a number that is not negative; it is " + shown(options.alpha) + ".");
+  require(std::isfinite(options.beta) && options.beta >= 0,
+          "The weight beta must be a number that is not negative; it is " + shown(options.beta) + ".");
+}
+
+template <class T>
+void check_given(const Matrix<T>& factor, const std::string& name, Index rows, Index rank) {
+  const auto shape = [](Index a, Index b) { return std::to_string(a) + " x " + std::to_string(b); };
+  require(factor.rows() == rows && factor.cols() == rank,
+          "The given " + name + " must be " + shape(rows, rank) + ", not " + shape(factor.rows(), factor.cols()) + ".");
+  for (Index i = 0; i < rows; ++i) {
+    for (Index c = 0; c < rank; ++c) {
+      require(std::isfinite(factor(i, c)) && factor(i, c) >= 0,
+              "The given " + name + " has " + std::to_string(factor(i, c)) + " at row " + std::to_string(i + 1) +
+                  ", column " + std::to_string(c + 1) + "; its entries must be finite and not negative.");
+    }
+  }
+}
+
+// Runs of the same seed must differ, and no two seeds should share a run.
+std::uint64_t seed_of_run(std::uint64_t seed, int run) {
+  return seed + static_cast<std::uint64_t>(run) * 0x9e3779b97f4a7c15;
+}
+
+template <class T>
+Factors<T> make_start(const Data<T>& x, const NmfOptions& options, int run) {
+  const std::uint64_t seed = seed_of_run(options.seed, run);
+  return options.start == Start::random ? random_start(x, options.rank, seed)
+                                        : singular_start(x, options.rank, options.start, seed);
+}
+
+// [W w0] and [H' 1], with w0 = X 1 / (2 n): half of each feature's mean leaves the other half to W H.
+template <class T>
+void append_baseline(const Data<T>& x, Factors<T>& factors) {
+  Matrix<T> ones(x.cols(), 1);
+  std::fill(ones.values().begin(), ones.values().end(), T(1));
+  Matrix<T> sums;
+  x.times(ones, sums);
+  const auto append = [](Matrix<T>& factor, const Matrix<T>& column, T scale) {
+    Matrix<T> wider(factor.rows(), factor.cols() + 1);
+    for (Index i = 0; i < factor.rows(); ++i) {
+      std::copy(factor.row(i).begin(), factor.row(i).end(), wider.row(i).begin());
+      wider(i, factor.cols()) = scale * column(i, 0);
+    }
+    factor = std::move(wider);
+  };
+  append(factors.w, sums, static_cast<T>(0.5 / static_cast<double>(x.cols())));
+  append(factors.h, ones, T(1));
+}
+
+// Takes the baseline apart and scales the columns of W to unit norm; a component that is zero in one factor is zero
+// in both.
+template <class T>
+void finish(const NmfOptions& options, Factors<T> factors, NmfResult<T>& result) {
+  const Index k = options.rank;
+  const Index m = factors.w.rows();
+  const Index n = factors.h.rows();
+  if (options.affine) {
+    result.baseline.resize(static_cast<std::size_t>(m));
+    for (Index i = 0; i < m; ++i) result.baseline[i] = factors.w(i, k);
+  }
+  std::vector<double> w_norms(static_cast<std::size_t>(k), 0.0);
+  std::vector<double> h_norms(static_cast<std::size_t>(k), 0.0);
+  for (Index i = 0; i < m; ++i) {
+    for (Index c = 0; c < k; ++c) w_norms[c] += static_cast<double>(factors.w(i, c)) * factors.w(i, c);
+  }
+  for (Index j = 0; j < n; ++j) {
+    for (Index c = 0; c < k; ++c) h_norms[c] += static_cast<double>(factors.h(j, c)) * factors.h(j, c);
+  }
+  for (Index c = 0; c < k; ++c) w_norms[c] = h_norms[c] > 0 ? std::sqrt(w_norms[c]) : 0.0;
+  result.w = Matrix<T>(m, k);
+  result.h = Matrix<T>(n, k);
+  for (Index i = 0; i < m; ++i) {
+    for (Index c = 0; c < k; ++c) result.w(i, c) = w_norms[c] > 0 ? static_cast<T>(factors.w(i, c) / w_norms[c]) : T(0);
+  }
+  for (Index j = 0; j < n; ++j) {
+    for (Index c = 0; c < k; ++c) result.h(j, c) = static_cast<T>(factors.h(j, c) * w_norms[c]);
+  }
+}
+
+// Runs from the start that make(run) gives, and keeps the run with the least objective.
+template <class T, class Make>
+NmfResult<T> best_run(const Data<T>& x, const NmfOptions& options, const Make& make) {
+  const Clock::time_point began = Clock::now();
+  NmfResult<T> result;
+  Run<T> best;
+  for (int r = 0; r < options.runs; ++r) {
+    Run<T> run;
+    try {
+      Factors<T> start = make(r);
+      if (options.affine) append_baseline(x, start);
+      run = alternate(x, options, std::move(start), began);
+    } catch (const Cancelled&) {
+      if (r == 0) throw;
+      best.stop_reason = StopReason::interrupted;
+      break;
+    }
+    const StopReason reason = run.stop_reason;
+    result.run_errors.push_back(run.history.back().relative_error);
+    if (r == 0 || run.objective < best.objective) {
+      best = std::move(run);
+      result.best_run = r;
+    }
+    if (reason == StopReason::interrupted || reason == StopReason::time_limit) {
+      best.stop_reason = reason;
+      break;
+    }
+  }
+  result.stop_reason = best.stop_reason;
+  result.objective = best.objective;
+  result.relative_error = best.history.back().relative_error;
+  result.projected_gradient_ratio = best.history.back().projected_gradient_ratio;
+  result.history = std::move(best.history);
+  finish(options, std::move(best.factors), result);
+  return result;
+}
+
+}  // namespace
+
+template <class T>
+NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options) {
+  check(x, options);
+  require(options.start != Start::given, "The start is to be given, but no factors were.");
+  return best_run(x, options, [&](int run) { return make_start(x, options, run); });
+}
+
+template <class T>
+NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options, Matrix<T> w, Matrix<T> h) {
+  check(x, options);
+  check_given(w, "W", x.rows(), options.rank);
+  check_given(h, "H'", x.cols(), options.rank);
+  require(options.runs == 1, "A given start allows one run, not " + std::to_string(options.runs) + ".");
+  return best_run(x, options, [&](int) { return Factors<T>{std::move(w), std::move(h)}; });
+}
+
+SparseWeights thesis_sparse_weights(double largest_entry) {
+  return {.alpha = largest_entry * largest_entry, .beta = 0.01};
+}
+
+SparseWeights snmf_sparse_weights(double largest_entry, bool text) {
+  return {.alpha = largest_entry, .beta = text ? 0.1 : 0.5};
+}
+
+#define COPSE_INSTANTIATE(T)                                             \
+  template NmfResult<T> factorize(const Data<T>&, const NmfOptions&);    \
+  template NmfResult<T> factorize(const Data<T>&, const NmfOptions&, Matrix<T>, Matrix<T>);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse

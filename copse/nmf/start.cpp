@@ -1,0 +1,132 @@
+#include "copse/nmf/start.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "copse/base/parallel.h"
+#include "copse/base/random.h"
+#include "copse/kernels/gram.h"
+#include "copse/nmf/singular.h"
+
+namespace copse {
+namespace {
+
+constexpr Index rows_per_block = 512;
+// H draws from streams far away from those of W.
+constexpr std::uint64_t streams_of_h = std::uint64_t{1} << 40;
+
+// Calls write(value, random) for every entry, row by row.
+template <class T, class Write>
+void for_each_entry(Matrix<T>& f, std::uint64_t seed, std::uint64_t first_stream, const Write& write) {
+  parallel_blocks(f.rows(), rows_per_block, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      Random random(seed, first_stream + static_cast<std::uint64_t>(i));
+      for (T& value : f.row(i)) write(value, random);
+    }
+  });
+}
+
+template <class T>
+void scale(Matrix<T>& f, double factor) {
+  for (T& value : f.values()) value = static_cast<T>(value * factor);
+}
+
+// The mean entry of X, from X 1.
+template <class T>
+double mean_entry(const Data<T>& x) {
+  Matrix<T> ones(x.cols(), 1);
+  std::fill(ones.values().begin(), ones.values().end(), T(1));
+  Matrix<T> sums;
+  x.times(ones, sums);
+  double counts[2] = {0, static_cast<double>(x.rows()) * static_cast<double>(x.cols())};
+  for (const T value : sums.values()) counts[0] += value;
+  x.sum(counts);
+  return counts[0] / counts[1];
+}
+
+// The parts of a singular vector: positive entries, and negative entries with their sign turned.
+struct PartNorms {
+  double positive = 0;
+  double negative = 0;
+  PartNorms& operator+=(const PartNorms& other) {
+    positive += other.positive;
+    negative += other.negative;
+    return *this;
+  }
+};
+
+template <class T>
+PartNorms part_norms(const Data<T>& x, const Matrix<T>& f, Index c) {
+  PartNorms squares = sum_blocks(f.rows(), rows_per_block, PartNorms{}, [&](Index begin, Index end) {
+    PartNorms part;
+    for (Index i = begin; i < end; ++i) {
+      const double value = f(i, c);
+      (value > 0 ? part.positive : part.negative) += value * value;
+    }
+    return part;
+  });
+  double values[2] = {squares.positive, squares.negative};
+  x.sum(values);
+  return {std::sqrt(values[0]), std::sqrt(values[1])};
+}
+
+// Column c becomes factor times the part with the given sign.
+template <class T>
+void keep_part(Matrix<T>& f, Index c, double sign, double factor) {
+  for (Index i = 0; i < f.rows(); ++i) f(i, c) = static_cast<T>(std::max(0.0, sign * f(i, c)) * factor);
+}
+
+}  // namespace
+
+template <class T>
+Factors<T> random_start(const Data<T>& x, Index rank, std::uint64_t seed) {
+  Factors<T> start{Matrix<T>(x.rows(), rank), Matrix<T>(x.cols(), rank)};
+  const auto uniform = [](T& value, Random& random) { value = static_cast<T>(random.uniform()); };
+  for_each_entry(start.w, seed, 0, uniform);
+  for_each_entry(start.h, seed, streams_of_h, uniform);
+  Matrix<double> w_gram = gram(start.w);
+  Matrix<double> h_gram = gram(start.h);
+  x.sum(w_gram.values());
+  x.sum(h_gram.values());
+  // |W H|^2 = <W'W, H H'>.
+  const double factor = std::sqrt(std::sqrt(x.squared_norm() / dot(w_gram, h_gram)));
+  scale(start.w, factor);
+  scale(start.h, factor);
+  return start;
+}
+
+template <class T>
+Factors<T> singular_start(const Data<T>& x, Index rank, Start kind, std::uint64_t seed) {
+  SingularTriplets<T> triplets = leading_singular_triplets(x, rank, seed);
+  Factors<T> start{std::move(triplets.u), std::move(triplets.v)};
+  for (Index c = 0; c < rank; ++c) {
+    // The leading pair has one sign (Perron-Frobenius), up to round-off, which the same rule takes away.
+    const PartNorms u = part_norms(x, start.w, c);
+    const PartNorms v = part_norms(x, start.h, c);
+    const bool positive = u.positive * v.positive >= u.negative * v.negative;
+    const double sign = positive ? 1 : -1;
+    const double u_norm = positive ? u.positive : u.negative;
+    const double v_norm = positive ? v.positive : v.negative;
+    const double weight = std::sqrt(triplets.weights[static_cast<std::size_t>(c)] * u_norm * v_norm);
+    keep_part(start.w, c, sign, u_norm > 0 ? weight / u_norm : 0.0);
+    keep_part(start.h, c, sign, v_norm > 0 ? weight / v_norm : 0.0);
+  }
+  if (kind == Start::nndsvd) return start;
+
+  const double mean = mean_entry(x);
+  const auto fill = [&](T& value, Random& random) {
+    if (value > 0) return;
+    value = static_cast<T>(kind == Start::nndsvda ? mean : mean * random.uniform() / 100);
+  };
+  for_each_entry(start.w, seed, 0, fill);
+  for_each_entry(start.h, seed, streams_of_h, fill);
+  return start;
+}
+
+#define COPSE_INSTANTIATE(T)                                            \
+  template Factors<T> random_start(const Data<T>&, Index, std::uint64_t); \
+  template Factors<T> singular_start(const Data<T>&, Index, Start, std::uint64_t);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse

@@ -1,0 +1,25 @@
+// Where the alternation begins.
+#pragma once
+
+#include "copse/matrix/data.h"
+#include "copse/nmf/nmf.h"
+
+namespace copse {
+
+template <class T>
+struct Factors {
+  Matrix<T> w;  // rows x k
+  Matrix<T> h;  // cols x k (H')
+};
+
+// Uniform entries, scaled so that |W H| = |X|. Every row has its own stream: threads do not matter.
+template <class T>
+Factors<T> random_start(const Data<T>& x, Index rank, std::uint64_t seed);
+
+// NNDSVD (Boutsidis & Gallopoulos 2008): the positive or the negative parts of the leading singular vectors, whichever
+// weigh more. `kind` says what becomes of the zeros: kept (nndsvd), the mean of X (nndsvda), or random numbers up to a
+// hundredth of it (nndsvdar).
+template <class T>
+Factors<T> singular_start(const Data<T>& x, Index rank, Start kind, std::uint64_t seed);
+
+}  // namespace copse
