@@ -107,26 +107,28 @@ class Alternation {
     x_.sum({&cross, 1});
     const double squared_error = std::max(0.0, squared_norm_ - 2 * cross + dot(w_gram, gram_));
     const double objective = squared_error + penalties(w_gram, gram_);
-    if (objective > objective_ && momentum_.length() > 0) {
-      ahead_ = kept_;
-      momentum_.rose();
-    } else {
-      objective_ = objective;
-      latest_.relative_error = squared_norm_ > 0 ? std::sqrt(squared_error / squared_norm_) : 0;
-      w_squares_ = projected_gradient(penalized_by_alpha(gram_), ahead_.w);
-      scale_.assign(static_cast<std::size_t>(options_.rank), 1);
-      for (Index c = 0; c < options_.rank; ++c) {
-        if (w_gram(c, c) > 0) scale_[c] = w_gram(c, c);
-      }
-      // `kept` changes by exchange only: a run that is cancelled in the middle finds it whole.
-      std::swap(kept_, ahead_);
-      ahead_.h = kept_.h;
-      run_ahead(kept_.w, ahead_.w, latest_.number + 1 < options_.max_iterations ? momentum_.length() : 0);
-      w_is_ahead_ = momentum_.length() > 0;
-      momentum_.fell();
-    }
+    const bool rose = objective > objective_ && momentum_.length() > 0;
+    if (!rose) w_squares_ = projected_gradient(penalized_by_alpha(gram_), ahead_.w);
     ++latest_.number;
     latest_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+    if (rose) {
+      ahead_ = kept_;
+      w_is_ahead_ = false;
+      momentum_.rose();
+      return;
+    }
+    objective_ = objective;
+    latest_.relative_error = squared_norm_ > 0 ? std::sqrt(squared_error / squared_norm_) : 0;
+    scale_.assign(static_cast<std::size_t>(options_.rank), 1);
+    for (Index c = 0; c < options_.rank; ++c) {
+      if (w_gram(c, c) > 0) scale_[c] = w_gram(c, c);
+    }
+    // `kept` changes by exchange only: a run that is cancelled in the middle finds it whole.
+    std::swap(kept_, ahead_);
+    ahead_.h = kept_.h;
+    w_is_ahead_ = momentum_.length() > 0 && latest_.number < options_.max_iterations;
+    run_ahead(kept_.w, ahead_.w, w_is_ahead_ ? momentum_.length() : 0);
+    momentum_.fell();
   }
 
   // Completes the record of the latest iterate with the gradient with respect to H, now that X'W is known.
@@ -210,10 +212,10 @@ class Alternation {
   const StepOptions w_step_;
   Momentum momentum_;
 
-  Factors<T> kept_;    // the latest iterate, whole at any moment
-  Factors<T> ahead_;   // where the next one is being made
-  Matrix<T> swept_h_;  // H as the solver left it, before it ran ahead
-  Matrix<T> product_;  // X'W or X H', with
+  Factors<T> kept_;      // the latest iterate, whole at any moment
+  Factors<T> ahead_;     // where the next one is being made
+  Matrix<T> swept_h_;    // H as the solver left it, before it ran ahead
+  Matrix<T> product_;    // X'W or X H', with
   Matrix<double> gram_;  // W'W or H H'
   bool w_is_ahead_ = false;
 

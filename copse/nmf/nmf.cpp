@@ -23,10 +23,10 @@ void require(bool holds, const std::string& otherwise) {
 template <class T>
 void check(const Data<T>& x, const NmfOptions& options) {
   const Index most = std::min(x.rows(), x.cols());
-  require(options.rank >= 1 && options.rank <= most,
-          "The rank must be between 1 and " + std::to_string(most) + ", the smaller side of the " +
-              std::to_string(x.rows()) + " x " + std::to_string(x.cols()) + " matrix, not " +
-              std::to_string(options.rank) + ".");
+  require(options.rank >= 1 && options.rank <= most, "The rank must be between 1 and " + std::to_string(most) +
+                                                         ", the smaller side of the " + std::to_string(x.rows()) +
+                                                         " x " + std::to_string(x.cols()) + " matrix, not " +
+                                                         std::to_string(options.rank) + ".");
   const auto shown = [](double value) { return std::to_string(value); };
   require(options.runs >= 1, "The number of runs must be at least 1, not " + std::to_string(options.runs) + ".");
   require(options.max_iterations >= 1,
@@ -177,8 +177,8 @@ SparseWeights snmf_sparse_weights(double largest_entry, bool text) {
   return {.alpha = largest_entry, .beta = text ? 0.1 : 0.5};
 }
 
-#define COPSE_INSTANTIATE(T)                                             \
-  template NmfResult<T> factorize(const Data<T>&, const NmfOptions&);    \
+#define COPSE_INSTANTIATE(T)                                          \
+  template NmfResult<T> factorize(const Data<T>&, const NmfOptions&); \
   template NmfResult<T> factorize(const Data<T>&, const NmfOptions&, Matrix<T>, Matrix<T>);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

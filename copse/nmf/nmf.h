@@ -17,8 +17,8 @@ enum class StopReason { converged, max_iterations, time_limit, interrupted };
 // One alternation, as the history and the progress callback see it.
 struct Iteration {
   int number = 0;                       // 1, 2, ...
-  double relative_error = 0;            // |X - W H| / |X|
-  double projected_gradient_ratio = 0;  // |projected gradient| / its first value, unit columns of W
+  double relative_error = 0;            // |X - W H| / |X|; known to about 1e-3 for float and 1e-7 for double
+  double projected_gradient_ratio = 0;  // |projected gradient| / its value at iteration 1, unit columns of W
   double seconds = 0;                   // since the run began
 };
 
@@ -28,35 +28,47 @@ struct NmfOptions {
   Start start = Start::random;
   int runs = 1;  // starts to try; the one with the least objective is kept
   int max_iterations = 200;
-  double tolerance = 1e-4;  // stop when |projected gradient| <= tolerance * its first value
+  double tolerance = 1e-4;  // stop when |projected gradient| <= tolerance * its value at iteration 1
   double time_limit = std::numeric_limits<double>::infinity();  // seconds, all runs together
   std::uint64_t seed = 0;                                       // same seed, same bits, any number of threads
   double alpha = 0;                                             // weight of |W|^2
   double beta = 0;                                              // weight of sum_j |H(:,j)|_1^2
   bool affine = false;                                          // X ~ w0 1' + W H with a baseline w0 >= 0
+  bool extrapolate = true;                                      // hals: run ahead of the iterates (Ang & Gillis 2019)
   std::function<bool(const Iteration&)> progress = {};          // once per iteration; false asks to stop
 };
 
 template <class T>
 struct NmfResult {
-  Matrix<T> w;              // rows x k, columns of unit 2-norm
+  Matrix<T> w;              // rows x k, columns of unit 2-norm; a component that died is zero in both factors
   Matrix<T> h;              // cols x k (H'), scaled accordingly
   std::vector<T> baseline;  // w0, rows; empty unless affine
   std::vector<Iteration> history;
   StopReason stop_reason = StopReason::max_iterations;
-  double relative_error = 0;
-  double objective = 0;  // with the penalties
+  double relative_error = 0;  // 0 where X = 0
+  double objective = 0;       // with the penalties, before the columns of W were scaled to unit norm
   double projected_gradient_ratio = 0;
   std::vector<double> run_errors;  // final relative error of every run
   int best_run = 0;
 };
 
-// Throws InvalidArgument for a bad rank or option.
+// Throws InvalidArgument for a bad rank or option, and Cancelled if stopped from outside before the first iteration is
+// complete; after that the last complete iterate comes back with StopReason::interrupted.
 template <class T>
 NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options);
 
-// From given factors: w is rows x k, h is cols x k (H').
+// From given factors: w is rows x k, h is cols x k (H'). options.start and options.runs must be left alone or agree.
 template <class T>
 NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options, Matrix<T> w, Matrix<T> h);
+
+// The weights of sparse NMF that the seeds recommend, from the largest entry of X.
+struct SparseWeights {
+  double alpha = 0;
+  double beta = 0;
+};
+// Thesis 2.2.4: alpha = max(X)^2, beta = 0.01.
+SparseWeights thesis_sparse_weights(double largest_entry);
+// Kim and Park, sparse NMF for clustering, 4: alpha = max(X), beta = 0.5 for dense data and 0.1 for text.
+SparseWeights snmf_sparse_weights(double largest_entry, bool text);
 
 }  // namespace copse

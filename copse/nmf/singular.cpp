@@ -17,9 +17,9 @@ constexpr Index extra_columns = 10;
 constexpr int power_iterations = 6;
 
 struct Spectrum {
-  Eigen::VectorXd values;    // descending
-  Eigen::MatrixXd vectors;   // one column each
-  Index rank = 0;            // values above round-off
+  Eigen::VectorXd values;   // descending
+  Eigen::MatrixXd vectors;  // one column each
+  Index rank = 0;           // values above round-off
 };
 
 template <class T>

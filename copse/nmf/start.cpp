@@ -123,7 +123,7 @@ Factors<T> singular_start(const Data<T>& x, Index rank, Start kind, std::uint64_
   return start;
 }
 
-#define COPSE_INSTANTIATE(T)                                            \
+#define COPSE_INSTANTIATE(T)                                              \
   template Factors<T> random_start(const Data<T>&, Index, std::uint64_t); \
   template Factors<T> singular_start(const Data<T>&, Index, Start, std::uint64_t);
 COPSE_INSTANTIATE(float)

@@ -7,8 +7,8 @@ namespace copse {
 
 struct StepOptions {
   Solver solver = Solver::hals;
-  int sweeps = 1;            // hals: at most this many
-  bool last_fixed = false;   // the last column of the factor is given (the ones beside H in affine NMF)
+  int sweeps = 1;           // hals: at most this many
+  bool last_fixed = false;  // the last column of the factor is given (the ones beside H in affine NMF)
 };
 
 // g, which holds the factor before, becomes the solver's answer to min |B g - y|, g >= 0 for every row. A coordinate
