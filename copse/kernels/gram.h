@@ -1,5 +1,7 @@
-// Small products of tall and skinny matrices. Sums are carried in double from block to block, whatever T is.
+// Small results from tall and skinny matrices. Sums are carried in double from block to block, whatever T is.
 #pragma once
+
+#include <span>
 
 #include "copse/matrix/dense.h"
 
@@ -12,5 +14,9 @@ Matrix<double> gram(const Matrix<T>& f);
 // Sum of the products of corresponding entries: <A, B> = tr(A'B).
 template <class T>
 double dot(const Matrix<T>& a, const Matrix<T>& b);
+
+// Sum of the squares of all entries.
+template <class T>
+double squared_norm(std::span<const T> values);
 
 }  // namespace copse

@@ -3,22 +3,10 @@
 #include <mutex>
 
 #include "copse/base/parallel.h"
+#include "copse/kernels/gram.h"
 #include "copse/kernels/sparse_product.h"
 
 namespace copse {
-namespace {
-
-template <class T>
-double sum_of_squares(std::span<const T> values) {
-  return sum_blocks(static_cast<Index>(values.size()), 65536, 0.0, [&](Index begin, Index end) {
-    double part = 0;
-    for (Index p = begin; p < end; ++p) part += static_cast<double>(values[p]) * static_cast<double>(values[p]);
-    return part;
-  });
-}
-
-}  // namespace
-
 template <class T>
 struct SparseData<T>::Transposed {
   std::once_flag made;
@@ -44,7 +32,7 @@ void SparseData<T>::transpose_times(const Matrix<T>& w, Matrix<T>& out) const {
 
 template <class T>
 double SparseData<T>::squared_norm() const {
-  return sum_of_squares(x_.values);
+  return copse::squared_norm(x_.values);
 }
 
 template <class T>
@@ -77,7 +65,7 @@ void DenseData<T>::transpose_times(const Matrix<T>& w, Matrix<T>& out) const {
 
 template <class T>
 double DenseData<T>::squared_norm() const {
-  return sum_of_squares(items_.values());
+  return copse::squared_norm(items_.values());
 }
 
 template <class T>
