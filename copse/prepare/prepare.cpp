@@ -1,0 +1,173 @@
+#include "copse/prepare/prepare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "copse/base/error.h"
+#include "copse/prepare/drop.h"
+#include "copse/prepare/feature_sums.h"
+
+namespace copse {
+namespace {
+
+std::string name_of(Index number, const std::vector<std::string>& names) {
+  const std::string ordinal = std::to_string(number + 1);
+  return names.empty() ? ordinal : ordinal + " ('" + names[number] + "')";
+}
+
+template <class T>
+void check_entries(const Dataset<T>& data) {
+  for (Index j = 0; j < data.items(); ++j) {
+    visit_nonzeros(data, j, [&](Index i, T value) {
+      if (value > 0 && std::isfinite(value)) return;
+      throw InvalidArgument("feature " + name_of(i, data.feature_names) + " of item " + name_of(j, data.item_names) +
+                            " is " + std::to_string(value) + "; expected a finite number that is not negative");
+    });
+  }
+}
+
+// Replaces every entry by update(item, feature, value), which must keep zero as it is.
+template <class T, class Update>
+void update_entries(Dataset<T>& data, const Update& update) {
+  if (auto* x = std::get_if<SparseMatrix<T>>(&data.values)) {
+    parallel_blocks(x->cols, 1024, [&](Index begin, Index end) {
+      for (Index j = begin; j < end; ++j) {
+        for (Index p = x->offsets[j]; p < x->offsets[j + 1]; ++p)
+          x->values[p] = static_cast<T>(update(j, static_cast<Index>(x->indices[p]), x->values[p]));
+      }
+    });
+  } else {
+    auto& items = std::get<Matrix<T>>(data.values);
+    parallel_blocks(items.rows(), 64, [&](Index begin, Index end) {
+      for (Index j = begin; j < end; ++j) {
+        for (Index i = 0; i < items.cols(); ++i) items(j, i) = static_cast<T>(update(j, i, items(j, i)));
+      }
+    });
+  }
+}
+
+template <class T>
+void multiply_features(Dataset<T>& data, const std::vector<double>& factors, PrepareReport& report) {
+  update_entries(data, [&](Index, Index i, T value) { return factors[i] * static_cast<double>(value); });
+  if (report.feature_factors.empty()) report.feature_factors.assign(factors.size(), 1);
+  for (std::size_t i = 0; i < factors.size(); ++i) report.feature_factors[i] *= factors[i];
+}
+
+template <class T>
+std::vector<double> tf_idf_factors(const Dataset<T>& data) {
+  auto factors = feature_sums(data, [](Index, Index, T) { return 1.0; });
+  for (double& factor : factors) factor = factor > 0 ? std::log(static_cast<double>(data.items()) / factor) : 0;
+  return factors;
+}
+
+template <class T>
+std::vector<double> max_factors(const Dataset<T>& data) {
+  std::vector<double> factors(static_cast<std::size_t>(data.features()), 0);
+  for (Index j = 0; j < data.items(); ++j)
+    visit_nonzeros(data, j, [&](Index i, T value) { factors[i] = std::max(factors[i], static_cast<double>(value)); });
+  for (double& factor : factors) factor = factor > 0 ? 1 / factor : 1;
+  return factors;
+}
+
+template <class T>
+std::vector<double> deviation_factors(const Dataset<T>& data) {
+  const auto items = static_cast<double>(data.items());
+  auto mean = feature_sums(data, [](Index, Index, T value) { return static_cast<double>(value); });
+  for (double& value : mean) value /= items;
+  const auto holders = feature_sums(data, [](Index, Index, T) { return 1.0; });
+  auto factors = feature_sums(data, [&](Index, Index i, T value) {
+    const double difference = static_cast<double>(value) - mean[i];
+    return difference * difference;
+  });
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const double squares = factors[i] + (items - holders[i]) * mean[i] * mean[i];
+    const double deviation = items > 1 ? std::sqrt(squares / (items - 1)) : 0;
+    constexpr double rounding = 1e-9;  // the deviation of a constant feature need not be exactly zero
+    factors[i] = deviation > rounding * mean[i] ? 1 / deviation : 1;
+  }
+  return factors;
+}
+
+// Divides each item by the square root of measure(item), unless that is zero.
+template <class T, class Measure>
+void scale_items(Dataset<T>& data, const Measure& measure) {
+  std::vector<double> factors(static_cast<std::size_t>(data.items()), 1);
+  parallel_blocks(data.items(), 1024, [&](Index begin, Index end) {
+    for (Index j = begin; j < end; ++j) {
+      const double value = measure(j);
+      if (value > 0) factors[j] = 1 / std::sqrt(value);
+    }
+  });
+  update_entries(data, [&](Index j, Index, T value) { return factors[j] * static_cast<double>(value); });
+}
+
+template <class T>
+void count_empty(const Dataset<T>& data, PrepareReport& report) {
+  const auto holders = feature_sums(data, [](Index, Index, T) { return 1.0; });
+  report.empty_features += std::count(holders.begin(), holders.end(), 0.0);
+  for (Index j = 0; j < data.items(); ++j) {
+    bool empty = true;
+    visit_nonzeros(data, j, [&](Index, T) { empty = false; });
+    report.empty_items += empty;
+  }
+}
+
+}  // namespace
+
+PrepareOptions text_preparation() {
+  return {.min_feature_total = 3,
+          .min_item_total = 5,
+          .drop_empty = true,
+          .weighting = Weighting::tf_idf,
+          .unit_items = true};
+}
+
+template <class T>
+PrepareReport prepare(Dataset<T>& data, const PrepareOptions& options) {
+  check_entries(data);
+  PrepareReport report;
+  report.kept_features.resize(static_cast<std::size_t>(data.features()));
+  report.kept_items.resize(static_cast<std::size_t>(data.items()));
+  std::iota(report.kept_features.begin(), report.kept_features.end(), Index(0));
+  std::iota(report.kept_items.begin(), report.kept_items.end(), Index(0));
+  drop(data, options, report);
+  if (!options.drop_duplicates) {
+    const auto duplicates = find_duplicates(data);
+    report.duplicate_items = std::count(duplicates.begin(), duplicates.end(), 1);
+  }
+
+  if (options.weighting == Weighting::log)
+    update_entries(data, [](Index, Index, T value) { return std::log1p(static_cast<double>(value)); });
+  if (options.weighting == Weighting::tf_idf) {
+    multiply_features(data, tf_idf_factors(data), report);
+    drop(data, {.drop_empty = options.drop_empty}, report);  // what log(n / n) = 0 has emptied
+  }
+  if (options.feature_scaling == FeatureScaling::max) multiply_features(data, max_factors(data), report);
+  if (options.feature_scaling == FeatureScaling::deviation) multiply_features(data, deviation_factors(data), report);
+  if (options.unit_items) {
+    scale_items(data, [&](Index j) {
+      double squares = 0;
+      visit_nonzeros(data, j,
+                     [&](Index, T value) { squares += static_cast<double>(value) * static_cast<double>(value); });
+      return squares;
+    });
+  }
+  if (options.normalized_cut) {
+    // diag(X'X 1) = X'(X 1): X 1 are the sums of the features.
+    const auto sums = feature_sums(data, [](Index, Index, T value) { return static_cast<double>(value); });
+    scale_items(data, [&](Index j) {
+      double degree = 0;
+      visit_nonzeros(data, j, [&](Index i, T value) { degree += static_cast<double>(value) * sums[i]; });
+      return degree;
+    });
+  }
+  if (!options.drop_empty) count_empty(data, report);
+  return report;
+}
+
+template PrepareReport prepare(Dataset<float>&, const PrepareOptions&);
+template PrepareReport prepare(Dataset<double>&, const PrepareOptions&);
+
+}  // namespace copse

@@ -1,0 +1,292 @@
+#include "copse/prepare/prepare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "tests/support/naive.h"
+#include "tests/support/random_matrices.h"
+
+namespace copse {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::random_integer_sparse;
+using testing::to_dense;
+using testing::to_sparse;
+using testing::naive::transposed;
+
+// Both forms of the matrix x (features x items).
+std::vector<Dataset<double>> both_forms(const Matrix<double>& x) {
+  Dataset<double> sparse, dense;
+  sparse.values = to_sparse(x);
+  dense.values = transposed(x);
+  return {sparse, dense};
+}
+
+// Features x items.
+Matrix<double> dense(const Dataset<double>& data) {
+  if (data.is_sparse()) return to_dense(std::get<SparseMatrix<double>>(data.values));
+  return transposed(std::get<Matrix<double>>(data.values));
+}
+
+Matrix<double> from_rows(const std::vector<std::vector<double>>& rows) {
+  Matrix<double> x(static_cast<Index>(rows.size()), static_cast<Index>(rows.front().size()));
+  for (Index i = 0; i < x.rows(); ++i) {
+    for (Index j = 0; j < x.cols(); ++j) x(i, j) = rows[i][j];
+  }
+  return x;
+}
+
+void expect_near(const Matrix<double>& a, const Matrix<double>& b, double tolerance = 1e-12) {
+  ASSERT_EQ(a.rows(), b.rows());
+  ASSERT_EQ(a.cols(), b.cols());
+  for (Index i = 0; i < a.rows(); ++i) {
+    for (Index j = 0; j < a.cols(); ++j) ASSERT_NEAR(a(i, j), b(i, j), tolerance) << i << " " << j;
+  }
+}
+
+TEST(Prepare, DoesNothingUnlessAsked) {
+  const auto x = to_dense(random_integer_sparse<double>(30, 20, 0.05, 1));
+  for (auto data : both_forms(x)) {
+    const auto report = prepare(data, {});
+    EXPECT_EQ(dense(data), x);
+    EXPECT_EQ(report.kept_items.size(), 20u);
+    EXPECT_EQ(report.kept_features.size(), 30u);
+    EXPECT_TRUE(report.feature_factors.empty());
+    Index empty_items = 0, empty_features = 0;
+    for (Index j = 0; j < 20; ++j) {
+      bool empty = true;
+      for (Index i = 0; i < 30; ++i) empty &= x(i, j) == 0;
+      empty_items += empty;
+    }
+    for (Index i = 0; i < 30; ++i) {
+      bool empty = true;
+      for (Index j = 0; j < 20; ++j) empty &= x(i, j) == 0;
+      empty_features += empty;
+    }
+    ASSERT_GT(empty_items, 0);
+    EXPECT_EQ(report.empty_items, empty_items);
+    EXPECT_EQ(report.empty_features, empty_features);
+  }
+}
+
+TEST(Prepare, WeighsByTfIdf) {
+  const auto x = to_dense(random_integer_sparse<double>(40, 25, 0.3, 2));
+  auto expected = x;
+  for (Index i = 0; i < 40; ++i) {
+    double holders = 0;
+    for (Index j = 0; j < 25; ++j) holders += x(i, j) != 0;
+    for (Index j = 0; j < 25; ++j) {
+      if (x(i, j) != 0) expected(i, j) = x(i, j) * std::log(25 / holders);
+    }
+  }
+  for (auto data : both_forms(x)) {
+    const auto report = prepare(data, {.weighting = Weighting::tf_idf});
+    expect_near(dense(data), expected);
+    ASSERT_EQ(report.feature_factors.size(), 40u);
+    for (Index i = 0; i < 40; ++i) {
+      for (Index j = 0; j < 25; ++j) ASSERT_NEAR(x(i, j) * report.feature_factors[i], expected(i, j), 1e-12);
+    }
+  }
+}
+
+TEST(Prepare, TakesLogarithms) {
+  const auto x = to_dense(random_integer_sparse<double>(9, 70, 0.3, 3));
+  auto expected = x;
+  for (double& value : expected.values()) value = std::log(1 + value);
+  for (auto data : both_forms(x)) {
+    prepare(data, {.weighting = Weighting::log});
+    expect_near(dense(data), expected);
+  }
+}
+
+TEST(Prepare, ScalesFeaturesByTheirLargestEntryOrDeviation) {
+  auto x = to_dense(random_integer_sparse<double>(12, 50, 0.3, 4));
+  for (Index j = 0; j < 50; ++j) {
+    x(5, j) = 0;    // empty
+    x(6, j) = 0.1;  // constant
+  }
+  auto by_max = x, by_deviation = x;
+  for (Index i = 0; i < 12; ++i) {
+    double most = 0, mean = 0, squares = 0;
+    for (Index j = 0; j < 50; ++j) {
+      most = std::max(most, x(i, j));
+      mean += x(i, j) / 50;
+    }
+    for (Index j = 0; j < 50; ++j) squares += (x(i, j) - mean) * (x(i, j) - mean);
+    for (Index j = 0; j < 50; ++j) {
+      if (i != 5) by_max(i, j) /= most;
+      if (i != 5 && i != 6) by_deviation(i, j) /= std::sqrt(squares / 49);
+    }
+  }
+  for (auto data : both_forms(x)) {
+    auto other = data;
+    prepare(data, {.feature_scaling = FeatureScaling::max});
+    prepare(other, {.feature_scaling = FeatureScaling::deviation});
+    expect_near(dense(data), by_max);
+    expect_near(dense(other), by_deviation);
+  }
+}
+
+TEST(Prepare, MakesUnitItemsAndNormalizedCutWeights) {
+  auto x = to_dense(random_integer_sparse<double>(15, 30, 0.3, 5));
+  for (Index i = 0; i < 15; ++i) x(i, 7) = 0;  // an empty item stays empty
+  auto unit = x;
+  for (Index j = 0; j < 30; ++j) {
+    double squares = 0;
+    for (Index i = 0; i < 15; ++i) squares += x(i, j) * x(i, j);
+    for (Index i = 0; i < 15 && squares > 0; ++i) unit(i, j) /= std::sqrt(squares);
+  }
+  // Thesis (7) with X'X formed.
+  auto cut = unit;
+  const auto gram = testing::naive::transpose_times(unit, unit);
+  for (Index j = 0; j < 30; ++j) {
+    double degree = 0;
+    for (Index l = 0; l < 30; ++l) degree += gram(j, l);
+    for (Index i = 0; i < 15 && degree > 0; ++i) cut(i, j) /= std::sqrt(degree);
+  }
+  for (auto data : both_forms(x)) {
+    auto other = data;
+    prepare(data, {.unit_items = true});
+    EXPECT_EQ(prepare(other, {.unit_items = true, .normalized_cut = true}).empty_items, 1);
+    expect_near(dense(data), unit);
+    expect_near(dense(other), cut);
+    EXPECT_EQ(other.items(), 30);
+  }
+}
+
+TEST(Prepare, DropsUntilEveryTotalIsReached) {
+  const auto x = from_rows({{3, 3, 0, 0},  //
+                            {2, 0, 1, 0},
+                            {0, 0, 4, 1},
+                            {0, 2, 0, 0},
+                            {0, 0, 0, 0}});
+  for (auto data : both_forms(x)) {
+    data.feature_names = {"a", "b", "c", "d", "e"};
+    data.item_names = {"w", "x", "y", "z"};
+    const auto report = prepare(data, {.min_feature_total = 3, .min_item_total = 2});
+    // z has 1 < 2; then c keeps 4 from y, y has 5: it stays.
+    EXPECT_THAT(report.kept_items, ElementsAre(0, 1, 2));
+    EXPECT_THAT(report.kept_features, ElementsAre(0, 1, 2));
+    EXPECT_THAT(data.feature_names, ElementsAre("a", "b", "c"));
+    EXPECT_THAT(data.item_names, ElementsAre("w", "x", "y"));
+    EXPECT_EQ(report.rare_features, 2);
+    EXPECT_EQ(report.short_items, 1);
+    EXPECT_EQ(dense(data), from_rows({{3, 3, 0}, {2, 0, 1}, {0, 0, 4}}));
+  }
+  for (auto data : both_forms(x)) {
+    const auto report = prepare(data, {.min_feature_total = 5, .min_item_total = 3});
+    // b and d are rare; y has 4, z has 1 and goes; then c has 4 and goes, and with it y.
+    EXPECT_THAT(report.kept_items, ElementsAre(0, 1));
+    EXPECT_THAT(report.kept_features, ElementsAre(0));
+  }
+}
+
+TEST(Prepare, DroppingTwiceChangesNothingMore) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto x = to_dense(random_integer_sparse<double>(60, 40, 0.03, seed));
+    for (auto data : both_forms(x)) {
+      const PrepareOptions options{
+          .min_feature_total = 6, .min_item_total = 8, .drop_empty = true, .drop_duplicates = true};
+      const auto report = prepare(data, options);
+      const auto once = dense(data);
+      for (std::size_t a = 0; a < report.kept_features.size(); ++a) {
+        double total = 0;
+        for (std::size_t b = 0; b < report.kept_items.size(); ++b) {
+          EXPECT_EQ(once(static_cast<Index>(a), static_cast<Index>(b)),
+                    x(report.kept_features[a], report.kept_items[b]));
+          total += once(static_cast<Index>(a), static_cast<Index>(b));
+        }
+        EXPECT_GE(total, 6);
+      }
+      const auto again = prepare(data, options);
+      EXPECT_EQ(dense(data), once);
+      EXPECT_EQ(again.kept_items.size(), report.kept_items.size());
+      EXPECT_EQ(report.rare_features + report.empty_features + static_cast<Index>(report.kept_features.size()), 60);
+      EXPECT_EQ(report.short_items + report.empty_items + report.duplicate_items +
+                    static_cast<Index>(report.kept_items.size()),
+                40);
+    }
+  }
+}
+
+TEST(Prepare, FindsDuplicatesButNotAmongEmptyItems) {
+  const auto x = from_rows({{1, 2, 1, 0, 0, 2, 1},  //
+                            {5, 0, 5, 0, 0, 0, 5}});
+  for (auto data : both_forms(x)) {
+    EXPECT_EQ(prepare(data, {}).duplicate_items, 3);
+    EXPECT_EQ(data.items(), 7);
+    const auto report = prepare(data, {.drop_duplicates = true});
+    EXPECT_EQ(report.duplicate_items, 3);
+    EXPECT_EQ(report.empty_items, 2);
+    EXPECT_THAT(report.kept_items, ElementsAre(0, 1, 3, 4));
+  }
+}
+
+TEST(Prepare, DropsWhatTfIdfEmptied) {
+  // The second feature is in all items, and all that item 1 has.
+  const auto x = from_rows({{2, 0, 1}, {1, 4, 1}, {0, 0, 3}});
+  for (auto data : both_forms(x)) {
+    auto kept = data;
+    const auto report = prepare(data, {.drop_empty = true, .weighting = Weighting::tf_idf, .unit_items = true});
+    EXPECT_THAT(report.kept_items, ElementsAre(0, 2));
+    EXPECT_THAT(report.kept_features, ElementsAre(0, 2));
+    EXPECT_EQ(report.feature_factors.size(), 2u);
+    EXPECT_EQ(report.empty_items, 1);
+    EXPECT_EQ(report.empty_features, 1);
+    EXPECT_EQ(prepare(kept, {.weighting = Weighting::tf_idf, .unit_items = true}).empty_items, 1);
+    EXPECT_EQ(kept.items(), 3);
+    if (const auto* sparse = std::get_if<SparseMatrix<double>>(&kept.values)) {
+      EXPECT_EQ(sparse->nonzeros(), 3) << "zeros are not stored";
+    }
+  }
+}
+
+TEST(Prepare, CanDropEverything) {
+  for (auto data : both_forms(from_rows({{1, 0}, {0, 1}}))) {
+    const auto report = prepare(data, text_preparation());
+    EXPECT_EQ(data.items(), 0);
+    EXPECT_EQ(data.features(), 0);
+    EXPECT_TRUE(report.kept_items.empty());
+  }
+}
+
+TEST(Prepare, NamesTheEntryThatCannotBe) {
+  for (const double bad : {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    for (auto data : both_forms(from_rows({{1, 2}, {1, bad}}))) {
+      data.feature_names = {"a", "b"};
+      try {
+        prepare(data, {});
+        FAIL() << bad;
+      } catch (const InvalidArgument& error) {
+        EXPECT_THAT(error.what(), HasSubstr("feature 2 ('b') of item 2 is"));
+      }
+    }
+  }
+}
+
+TEST(Prepare, GivesTheSameBitsForAnyNumberOfThreads) {
+  const auto x = random_integer_sparse<float>(300, 5000, 0.02, 9);
+  const PrepareOptions options{.min_feature_total = 300,
+                               .drop_duplicates = true,
+                               .weighting = Weighting::tf_idf,
+                               .feature_scaling = FeatureScaling::deviation,
+                               .unit_items = true,
+                               .normalized_cut = true};
+  Dataset<float> expected{.values = x};
+  with_threads(1, nullptr, [&] { prepare(expected, options); });
+  for (const int threads : {2, 3, 8}) {
+    Dataset<float> data{.values = x};
+    with_threads(threads, nullptr, [&] { prepare(data, options); });
+    EXPECT_EQ(data.values, expected.values);
+  }
+}
+
+}  // namespace
+}  // namespace copse
