@@ -32,8 +32,9 @@ def read_documents(name):
 
 
 def reuters():
-    """The 20 largest single-label classes of the ModApte split: texts and labels."""
-    documents = [d for d in read_documents("reuters21578") if d["label"] and d["modapte"] in ("train", "test")]
+    """The 20 largest single-label classes of the ModApte split (articles with a body): texts and labels."""
+    split = [d for d in read_documents("reuters21578") if d["modapte"] in ("train", "test") and d["type"] == "NORM"]
+    documents = [d for d in split if d["label"]]
     largest = {label for label, _ in Counter(d["label"] for d in documents).most_common(20)}
     kept = [d for d in documents if d["label"] in largest]
     return [d["text"] for d in kept], [d["label"] for d in kept]
