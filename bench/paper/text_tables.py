@@ -1,6 +1,6 @@
 """Thesis tables 2, 3 and 4: accuracy, NMI and sparseness of NMF by MU, ANLS and sparse ANLS on two text collections.
 
-  text_tables.py --copse build/release/copse [--runs 20]
+  ./run bench paper/text_tables [--runs 20]
 
 Prints ours beside theirs, mean and standard deviation over random starts. Preparation: corpora.py, with unit columns and
 normalized-cut weights; k is the number of classes; ANLS is block principal pivoting; sparse has alpha = max(X)^2 and
@@ -10,6 +10,7 @@ constant that keeps MU from dividing by zero.
 
 import argparse
 import json
+import os
 import subprocess
 import tempfile
 from pathlib import Path
@@ -51,7 +52,7 @@ def one_run(copse, folder, k, options, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--copse", required=True, help="the program")
+    parser.add_argument("--copse", default=os.environ.get("COPSE_PROGRAM", "copse"), help="the program")
     parser.add_argument("--runs", type=int, default=20, help="random starts per method (thesis: 20)")
     arguments = parser.parse_args()
 
