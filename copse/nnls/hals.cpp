@@ -1,14 +1,123 @@
 #include <algorithm>
 #include <cassert>
+#include <valarray>
 
 #include "copse/base/parallel.h"
-#include "copse/kernels/gram.h"
 #include "copse/nnls/nnls.h"
+#include "copse/nnls/tile_gram.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "copse/nnls/hals.cpp"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, which includes this file once per instruction set.
+#include "copse/nnls/tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace copse::HWY_NAMESPACE {
+
+// max(0, g + x * inverse), the change in x.
+template <class V>
+HWY_INLINE V step(V g, V inverse, V zero, V& x) {
+  const V next = hn::Max(zero, hn::MulAdd(x, inverse, g));
+  x = hn::Sub(next, g);
+  return next;
+}
+
+template <class T>
+HWY_INLINE Column<T> step(const Column<T>& g, T inverse, Column<T>& x) {
+  const Tag<T> d;
+  const auto zero = hn::Zero(d);
+  const auto factor = hn::Set(d, inverse);
+  return {step(g.v0, factor, zero, x.v0), step(g.v1, factor, zero, x.v1), step(g.v2, factor, zero, x.v2),
+          step(g.v3, factor, zero, x.v3)};
+}
+
+// With r = rhs - gram g at hand for the coordinates c and c + 1:
+//   g_c <- max(0, g_c + r_c / gram(c, c)),  r_(c+1) -= gram(c + 1, c) * change of g_c,  then g_(c+1) alike.
+// Returns the sum of squared changes, if asked to track it.
+template <class T>
+HWY_INLINE double sweep_tile(const TileGram<T>& gram, const T* inverse, const T* rhs, T* g, bool track) {
+  const Index height = tile_rows<T>();
+  Column<T> squares = zero_column<T>();
+  for (Index c = 0; c < gram.padded; c += 2) {
+    Column<T> x = load_column(rhs + c * height);
+    Column<T> y = load_column(rhs + (c + 1) * height);
+    subtract_products(gram.row(c), gram.row(c + 1), g, gram.padded, x, y);
+    store_column(step(load_column(g + c * height), inverse[c], x), g + c * height);
+    y = subtract_multiple(y, gram.row(c + 1)[c], x);
+    store_column(step(load_column(g + (c + 1) * height), inverse[c + 1], y), g + (c + 1) * height);
+    if (track) squares = add_squares(add_squares(squares, x), y);
+  }
+  return track ? sum(squares) : 0;
+}
+
+template <class T>
+HWY_INLINE void sweep_rows(const TileGram<T>& gram, const T* inverse, const HalsOptions& options, const T* rhs, T* g,
+                           Index rows, double* report) {
+  const Index height = tile_rows<T>();
+  const Index size = gram.padded * height;
+  Buffer<T> buffer(static_cast<std::size_t>((report != nullptr ? 3 : 2) * size), T(0));
+  T* tile = buffer.data();
+  T* tile_rhs = tile + size;
+  const bool track = options.sweeps > 1 && options.min_change > 0;
+  const double enough = options.min_change * options.min_change;
+  for (Index begin = 0; begin < rows; begin += height) {
+    const Index count = std::min(height, rows - begin);
+    load_tile(g + begin * gram.k, count, gram.k, tile);
+    load_tile(rhs + begin * gram.k, count, gram.k, tile_rhs);
+    if (report != nullptr) {
+      std::copy_n(tile, size, tile_rhs + size);
+      add_projected_gradient(gram, tile_rhs, tile, report);
+    }
+    for (Index c = 0; c < gram.k; ++c) {
+      if (inverse[c] == T(0)) std::fill_n(tile + c * height, height, T(0));
+    }
+    double first = 0;
+    for (int sweep = 0; sweep < options.sweeps; ++sweep) {
+      const double change = sweep_tile(gram, inverse, tile_rhs, tile, track);
+      if (sweep == 0) first = change;
+      if (track && change <= enough * first) break;
+    }
+    if (report != nullptr) {
+      const Tag<T> d;
+      auto change = hn::Zero(d);
+      auto dot = hn::Zero(d);
+      for (Index e = 0; e < size; e += static_cast<Index>(hn::Lanes(d))) {
+        const auto value = hn::Load(d, tile + e);
+        const auto moved = hn::Sub(value, hn::Load(d, tile_rhs + size + e));
+        change = hn::MulAdd(moved, moved, change);
+        dot = hn::MulAdd(value, hn::Load(d, tile_rhs + e), dot);
+      }
+      report[gram.k] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, change)));
+      report[gram.k + 1] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, dot)));
+    }
+    store_tile(tile, count, gram.k, g + begin * gram.k);
+  }
+}
+
+void sweep_rows_float(const TileGram<float>& gram, const float* inverse, const HalsOptions& options, const float* rhs,
+                      float* g, Index rows, double* report) {
+  sweep_rows(gram, inverse, options, rhs, g, rows, report);
+}
+void sweep_rows_double(const TileGram<double>& gram, const double* inverse, const HalsOptions& options,
+                       const double* rhs, double* g, Index rows, double* report) {
+  sweep_rows(gram, inverse, options, rhs, g, rows, report);
+}
+
+}  // namespace copse::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 32;
+constexpr Index rows_per_block = 1024;
+
+HWY_EXPORT(sweep_rows_float);
+HWY_EXPORT(sweep_rows_double);
+
+auto dispatch(float) { return HWY_DYNAMIC_DISPATCH(sweep_rows_float); }
+auto dispatch(double) { return HWY_DYNAMIC_DISPATCH(sweep_rows_double); }
 
 }  // namespace
 
@@ -17,33 +126,23 @@ void sweep_hals(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g, 
                 HalsReport* report) {
   const Index k = gram.rows();
   assert(gram.cols() == k && rhs.cols() == k && g.cols() == k && rhs.rows() == g.rows());
-  const Matrix<T> start = report != nullptr ? g : Matrix<T>();
-  if (report != nullptr) report->squared_projected_gradient = squared_projected_gradient(gram, rhs, g);
-  parallel_blocks(g.rows(), rows_per_block, [&](Index begin, Index end) {
-    double first_change = 0;
-    for (int sweep = 0; sweep < options.sweeps; ++sweep) {
-      double change = 0;
-      for (Index i = begin; i < end; ++i) {
-        for (Index c = 0; c < k; ++c) {
-          double residual = static_cast<double>(rhs(i, c));
-          for (Index d = 0; d < k; ++d) residual -= d == c ? 0.0 : gram(c, d) * static_cast<double>(g(i, d));
-          const T next = gram(c, c) > 0 ? static_cast<T>(std::max(0.0, residual / gram(c, c))) : T(0);
-          const double moved = static_cast<double>(next) - static_cast<double>(g(i, c));
-          change += moved * moved;
-          g(i, c) = next;
-        }
-      }
-      if (sweep == 0) first_change = change;
-      if (change <= options.min_change * options.min_change * first_change) break;
-    }
+  const TileGram<T> tile_gram(gram);
+  Buffer<T> inverse(static_cast<std::size_t>(tile_gram.padded), T(0));
+  for (Index c = 0; c < k; ++c) {
+    if (gram(c, c) > 0) inverse[static_cast<std::size_t>(c)] = static_cast<T>(1 / gram(c, c));
+  }
+  const auto sweep_rows = dispatch(T(0));
+  const std::valarray<double> zero(0.0, report != nullptr ? static_cast<std::size_t>(k + 2) : 0);
+  const auto sums = sum_blocks(g.rows(), rows_per_block, zero, [&](Index begin, Index end) {
+    std::valarray<double> part = zero;
+    sweep_rows(tile_gram, inverse.data(), options, rhs.data() + begin * k, g.data() + begin * k, end - begin,
+               report != nullptr ? &part[0] : nullptr);
+    return part;
   });
   if (report == nullptr) return;
-  report->dot = dot(rhs, g);
-  report->squared_change = 0;
-  for (std::size_t e = 0; e < start.values().size(); ++e) {
-    const double moved = static_cast<double>(g.values()[e]) - static_cast<double>(start.values()[e]);
-    report->squared_change += moved * moved;
-  }
+  report->squared_projected_gradient.assign(std::begin(sums), std::begin(sums) + k);
+  report->squared_change = sums[static_cast<std::size_t>(k)];
+  report->dot = sums[static_cast<std::size_t>(k + 1)];
 }
 
 template void sweep_hals(const Matrix<double>&, const Matrix<float>&, Matrix<float>&, const HalsOptions&, HalsReport*);
@@ -51,3 +150,4 @@ template void sweep_hals(const Matrix<double>&, const Matrix<double>&, Matrix<do
                          HalsReport*);
 
 }  // namespace copse
+#endif

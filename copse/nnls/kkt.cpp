@@ -1,13 +1,54 @@
+#include <algorithm>
 #include <cassert>
 #include <valarray>
 
 #include "copse/base/parallel.h"
 #include "copse/nnls/nnls.h"
+#include "copse/nnls/tile_gram.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "copse/nnls/kkt.cpp"
+#include "hwy/foreach_target.h"
+// After foreach_target.h, which includes this file once per instruction set.
+#include "copse/nnls/tile-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace copse::HWY_NAMESPACE {
+
+template <class T>
+HWY_INLINE void add_rows(const TileGram<T>& gram, const T* rhs, const T* g, Index rows, double* sums) {
+  const Index height = tile_rows<T>();
+  Buffer<T> tile(static_cast<std::size_t>(gram.padded * height), T(0));
+  Buffer<T> tile_rhs(tile.size(), T(0));
+  for (Index begin = 0; begin < rows; begin += height) {
+    const Index count = std::min(height, rows - begin);
+    load_tile(g + begin * gram.k, count, gram.k, tile.data());
+    load_tile(rhs + begin * gram.k, count, gram.k, tile_rhs.data());
+    add_projected_gradient(gram, tile_rhs.data(), tile.data(), sums);
+  }
+}
+
+void add_rows_float(const TileGram<float>& gram, const float* rhs, const float* g, Index rows, double* sums) {
+  add_rows(gram, rhs, g, rows, sums);
+}
+void add_rows_double(const TileGram<double>& gram, const double* rhs, const double* g, Index rows, double* sums) {
+  add_rows(gram, rhs, g, rows, sums);
+}
+
+}  // namespace copse::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace copse {
 namespace {
 
 constexpr Index rows_per_block = 1024;
+
+HWY_EXPORT(add_rows_float);
+HWY_EXPORT(add_rows_double);
+
+auto dispatch(float) { return HWY_DYNAMIC_DISPATCH(add_rows_float); }
+auto dispatch(double) { return HWY_DYNAMIC_DISPATCH(add_rows_double); }
 
 }  // namespace
 
@@ -15,16 +56,12 @@ template <class T>
 std::vector<double> squared_projected_gradient(const Matrix<double>& gram, const Matrix<T>& rhs, const Matrix<T>& g) {
   const Index k = gram.rows();
   assert(gram.cols() == k && rhs.cols() == k && g.cols() == k && rhs.rows() == g.rows());
+  const TileGram<T> tile_gram(gram);
+  const auto add_rows = dispatch(T(0));
   const std::valarray<double> zero(0.0, static_cast<std::size_t>(k));
   const auto sums = sum_blocks(g.rows(), rows_per_block, zero, [&](Index begin, Index end) {
     std::valarray<double> part = zero;
-    for (Index i = begin; i < end; ++i) {
-      for (Index c = 0; c < k; ++c) {
-        double gradient = -static_cast<double>(rhs(i, c));
-        for (Index d = 0; d < k; ++d) gradient += gram(c, d) * static_cast<double>(g(i, d));
-        if (g(i, c) > T(0) || gradient < 0) part[static_cast<std::size_t>(c)] += gradient * gradient;
-      }
-    }
+    add_rows(tile_gram, rhs.data() + begin * k, g.data() + begin * k, end - begin, &part[0]);
     return part;
   });
   return {std::begin(sums), std::end(sums)};
@@ -36,3 +73,4 @@ template std::vector<double> squared_projected_gradient(const Matrix<double>&, c
                                                         const Matrix<double>&);
 
 }  // namespace copse
+#endif
