@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <numeric>
 
 #include "copse/base/parallel.h"
@@ -9,7 +10,7 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 2048;
+constexpr Index rows_per_block = 1024;
 
 }  // namespace
 
@@ -21,8 +22,10 @@ void finish_by_active_set(PassiveBlock& block, std::vector<Index> rows) {
   for (Index row : rows) {
     for (Index c = 0; c < k; ++c) block.set_passive(row, c, false);
   }
-  const int max_rounds = static_cast<int>(10 * k + 100);
-  for (int round = 0; round < max_rounds && !rows.empty(); ++round) {
+  // Rounding can make a row go round in circles. From some round on the tolerance doubles with every k rounds.
+  const Index patient_rounds = 5 * k + 20;
+  for (Index round = 0; !rows.empty(); ++round) {
+    const double slack = std::exp2(static_cast<double>(std::max<Index>(0, round - patient_rounds) / k));
     block.solve(rows);
     std::erase_if(rows, [&](Index row) {
       auto x = block.solution(row);
@@ -48,10 +51,10 @@ void finish_by_active_set(PassiveBlock& block, std::vector<Index> rows) {
         return false;
       }
       std::copy(x.begin(), x.end(), best.begin());
-      double least = -block.gradient_tolerance(row);
+      double least = -slack * block.gradient_tolerance(row);
       for (Index c = 0; c < k; ++c) {
         const double gradient = block.gradient(row)[static_cast<std::size_t>(c)];
-        if (block.passive(row, c) || blocked(row, c) || gradient >= least) continue;
+        if (block.passive(row, c) || blocked(row, c) || !(gradient < least)) continue;
         least = gradient;
         last = c;
       }
@@ -59,7 +62,6 @@ void finish_by_active_set(PassiveBlock& block, std::vector<Index> rows) {
       return last < 0;
     });
   }
-  for (Index row : rows) std::ranges::copy(feasible.row(row), block.solution(row).begin());
 }
 
 template <class T>

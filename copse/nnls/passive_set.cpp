@@ -7,10 +7,10 @@
 namespace copse {
 namespace {
 
-// A column whose squared distance from the span of earlier ones is below this share of its squared norm depends on
-// them.
-constexpr double dependence = 1e-12;
-constexpr double relative_gradient_tolerance = 1e-12;
+// The right-hand sides are known to the precision of T only. Noise e in them moves the solution along a direction in
+// which gram is d by e / d and the objective by e^2 / d: float takes a wider d for "dependent" than double.
+template <class T>
+constexpr bool is_float = sizeof(T) == sizeof(float);
 
 }  // namespace
 
@@ -29,6 +29,8 @@ PassiveBlock::PassiveBlock(const ScaledGram& gram, const Matrix<T>& rhs, Index b
       rhs_(end - begin, rhs.cols()),
       solution_(end - begin, rhs.cols()),
       gradient_(end - begin, rhs.cols()),
+      dependence_(is_float<T> ? 1e-9 : 1e-13),
+      gradient_tolerance_(is_float<T> ? 1e-6 : 1e-12),
       words_per_row_((rhs.cols() + 63) / 64),
       words_(static_cast<std::size_t>((end - begin) * words_per_row_)) {
   for (Index row = 0; row < rows(); ++row) {
@@ -73,7 +75,7 @@ void PassiveBlock::solve_group(std::span<const Index> rows) {
       factor(size, a) = entry / factor(a, a);
       pivot -= factor(size, a) * factor(size, a);
     }
-    if (pivot <= dependence) {
+    if (!(pivot > dependence_)) {
       for (Index row : rows) set_passive(row, c, false);
       continue;
     }
@@ -109,7 +111,7 @@ double PassiveBlock::gradient_tolerance(Index row) const {
   double largest = 0;
   for (double value : rhs_.row(row)) largest = std::max(largest, std::abs(value));
   for (double value : solution_.row(row)) largest = std::max(largest, std::abs(value));
-  return relative_gradient_tolerance * largest;
+  return gradient_tolerance_ * largest;
 }
 
 template <class T>

@@ -51,6 +51,8 @@ class PassiveBlock {
   Matrix<double> rhs_;
   Matrix<double> solution_;
   Matrix<double> gradient_;
+  double dependence_;          // least squared distance of a column of norm 1 from the span of earlier ones
+  double gradient_tolerance_;  // relative to the largest of the row's right-hand side and solution
   Index words_per_row_ = 0;
   std::vector<std::uint64_t> words_;
 };

@@ -9,7 +9,7 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 2048;
+constexpr Index rows_per_block = 1024;
 constexpr int full_exchanges = 3;  // p of Kim and Park (2011), algorithm 2
 
 struct Progress {

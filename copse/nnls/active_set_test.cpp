@@ -1,0 +1,24 @@
+#include <gtest/gtest.h>
+
+#include "copse/nnls/nnls.h"
+#include "tests/support/nnls.h"
+
+namespace copse {
+namespace {
+
+using testing::expect_exact;
+using testing::nnls_problems;
+
+TEST(ActiveSet, IsExactOnEveryKindOfProblem) {
+  for (Index k : {1, 2, 3, 4, 5, 6, 20, 70}) {
+    expect_exact<double>(solve_active_set<double>, nnls_problems(k, 40));
+    expect_exact<float>(solve_active_set<float>, nnls_problems(k, 40));
+  }
+}
+
+TEST(ActiveSet, IsExactForNoneOneAndManyRightHandSides) {
+  for (Index n : {0, 1, 1500}) expect_exact<double>(solve_active_set<double>, nnls_problems(4, n));
+}
+
+}  // namespace
+}  // namespace copse
