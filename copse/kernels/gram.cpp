@@ -40,19 +40,26 @@ HWY_INLINE void multiply_tile(D d, const T* HWY_RESTRICT packed, Index stride, I
                               T* HWY_RESTRICT products) {
   constexpr Index lanes = static_cast<Index>(hn::MaxLanes(D()));
   hn::Vec<D> sums[tile_rows][vectors];
+#pragma GCC unroll 16
   for (Index r = 0; r < tile_rows; ++r) {
+#pragma GCC unroll 16
     for (int v = 0; v < vectors; ++v) sums[r][v] = hn::Zero(d);
   }
   for (Index i = 0; i < rows_per_sum; ++i) {
     const T* row = packed + i * stride;
     hn::Vec<D> right[vectors];
+#pragma GCC unroll 16
     for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, row + b + v * lanes);
+#pragma GCC unroll 16
     for (Index r = 0; r < tile_rows; ++r) {
       const auto left = hn::Set(d, row[a + r]);
+#pragma GCC unroll 16
       for (int v = 0; v < vectors; ++v) sums[r][v] = hn::MulAdd(left, right[v], sums[r][v]);
     }
   }
+#pragma GCC unroll 16
   for (Index r = 0; r < tile_rows; ++r) {
+#pragma GCC unroll 16
     for (int v = 0; v < vectors; ++v) hn::StoreU(sums[r][v], d, products + (a + r) * stride + b + v * lanes);
   }
 }
@@ -120,8 +127,10 @@ void gram_of_pairs(const T* f, Index rows, double* result) {
   if constexpr (lanes >= 2) {
     constexpr int copies = 4;
     hn::Vec<decltype(d)> squares[copies], mixed[copies];
+#pragma GCC unroll 16
     for (int u = 0; u < copies; ++u) squares[u] = mixed[u] = hn::Zero(d);
     for (; e + copies * lanes < 2 * rows; e += copies * lanes) {
+#pragma GCC unroll 16
       for (int u = 0; u < copies; ++u) {
         const auto pairs = load_as_double(d, f + e + u * lanes);
         squares[u] = hn::MulAdd(pairs, pairs, squares[u]);
@@ -170,6 +179,7 @@ double dot_of(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, Index count) {
   for (auto& sum : sums) sum = hn::Zero(d);
   Index e = 0;
   for (; e + copies * lanes <= count; e += copies * lanes) {
+#pragma GCC unroll 16
     for (int u = 0; u < copies; ++u)
       sums[u] = hn::MulAdd(load_as_double(d, a + e + u * lanes), load_as_double(d, b + e + u * lanes), sums[u]);
   }

@@ -28,15 +28,19 @@ void add_up_vectors(D d, const Index* HWY_RESTRICT offsets, Index columns, const
   constexpr int copies = vectors == 1 ? 8 : vectors == 2 ? 4 : vectors <= 6 ? 2 : 1;
   for (Index j = 0; j < columns; ++j) {
     hn::Vec<D> sums[copies][vectors];
+#pragma GCC unroll 16
     for (int u = 0; u < copies; ++u) {
+#pragma GCC unroll 16
       for (int v = 0; v < vectors; ++v) sums[u][v] = hn::Zero(d);
     }
     const Index end = offsets[j + 1];
     Index p = offsets[j];
     for (; p + copies <= end; p += copies) {
+#pragma GCC unroll 16
       for (int u = 0; u < copies; ++u) {
         const T* row = f + static_cast<Index>(indices[p + u]) * k;
         const auto value = hn::Set(d, values[p + u]);
+#pragma GCC unroll 16
         for (int v = 0; v < vectors; ++v)
           sums[u][v] = hn::MulAdd(value, hn::LoadU(d, row + (v + 1 < vectors ? v * lanes : last)), sums[u][v]);
       }
@@ -44,14 +48,16 @@ void add_up_vectors(D d, const Index* HWY_RESTRICT offsets, Index columns, const
     for (; p < end; ++p) {
       const T* row = f + static_cast<Index>(indices[p]) * k;
       const auto value = hn::Set(d, values[p]);
+#pragma GCC unroll 16
       for (int v = 0; v < vectors; ++v)
         sums[0][v] = hn::MulAdd(value, hn::LoadU(d, row + (v + 1 < vectors ? v * lanes : last)), sums[0][v]);
     }
-    for (int step = 1; step < copies; step *= 2) {
-      for (int u = 0; u + step < copies; u += 2 * step) {
-        for (int v = 0; v < vectors; ++v) sums[u][v] = hn::Add(sums[u][v], sums[u + step][v]);
-      }
+#pragma GCC unroll 16
+    for (int u = 1; u < copies; ++u) {
+#pragma GCC unroll 16
+      for (int v = 0; v < vectors; ++v) sums[0][v] = hn::Add(sums[0][v], sums[u][v]);
     }
+#pragma GCC unroll 16
     for (int v = 0; v < vectors; ++v) hn::StoreU(sums[0][v], d, out + j * k + (v + 1 < vectors ? v * lanes : last));
   }
 }
