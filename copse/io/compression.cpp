@@ -149,6 +149,15 @@ Compression compression_of(std::span<const char> bytes) {
   return Compression::none;
 }
 
+Compression compression_of_name(std::string_view name) {
+  return name.ends_with(".gz") ? Compression::gzip : name.ends_with(".zst") ? Compression::zstd : Compression::none;
+}
+
+std::string_view name_without_compression(std::string_view name) {
+  if (compression_of_name(name) == Compression::none) return name;
+  return name.substr(0, name.rfind('.'));
+}
+
 std::unique_ptr<Decompressor> decompressor(const Input& input) {
   switch (compression_of(input.bytes())) {
     case Compression::gzip:

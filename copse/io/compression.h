@@ -16,6 +16,10 @@ enum class Compression { none, gzip, zstd };
 
 Compression compression_of(std::span<const char> bytes);
 
+// By the end of a name, .gz or .zst; and the name without it.
+Compression compression_of_name(std::string_view name);
+std::string_view name_without_compression(std::string_view name);
+
 // The content of a file, from front to back.
 class Decompressor {
  public:

@@ -100,7 +100,7 @@ void check_memory(double bytes, std::size_t limit, const std::string& name, cons
 
 Input Input::open(const std::filesystem::path& path) {
   const std::string name = path.string();
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number() < 0 && errno == ENOENT) fail(name, "there is no such file.");
   struct stat status {};
   if (file.number() < 0 || ::fstat(file.number(), &status) != 0)

@@ -14,7 +14,7 @@ namespace copse {
 
 class Input {
  public:
-  // Throws InputError for a file that is missing, a folder, empty or not readable.
+  // "-" is the standard input. Throws InputError for a file that is missing, a folder, empty or not readable.
   static Input open(const std::filesystem::path& path);
   // Bytes that somebody else keeps.
   Input(std::span<const char> bytes, std::string name) : name_(std::move(name)), bytes_(bytes) {}

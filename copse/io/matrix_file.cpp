@@ -8,14 +8,16 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/io/compression.h"
+#include "copse/io/delimited.h"
 #include "copse/io/matrix_market.h"
+#include "copse/io/matrix_writers.h"
 #include "copse/io/npy.h"
 #include "copse/io/npz.h"
 
 namespace copse {
 namespace {
 
-enum class Format { matrix_market, npy, npz };
+enum class Format { matrix_market, npy, npz, delimited };
 
 Format format_of(const Input& input) {
   const Buffer<char> bytes = beginning(input, 4096);
@@ -24,7 +26,18 @@ Format format_of(const Input& input) {
   if (start.starts_with("%%")) return Format::matrix_market;
   if (start.starts_with("\x93NUMPY")) return Format::npy;
   if (start.starts_with("PK")) return Format::npz;
-  fail(input.name(), "this is no matrix: neither MatrixMarket nor .npy nor .npz.");
+  const std::string_view name = name_without_compression(input.name());
+  const std::string found = excerpt(start.substr(0, start.find('\n')));
+  if (name.ends_with(".mtx"))
+    fail(input.name(), "a MatrixMarket file starts with '%%MatrixMarket', and " + found + " was found.");
+  if (name.ends_with(".npy")) fail(input.name(), "this is not a NumPy array; it starts with " + found + ".");
+  if (name.ends_with(".npz")) fail(input.name(), "this is not an .npz archive; it starts with " + found + ".");
+  if (start.find('\0') != std::string_view::npos)
+    fail(input.name(), "this binary file is no matrix that can be read: MatrixMarket, .npy, .npz, .csv or .tsv.");
+  for (std::string_view end : {".csv", ".tsv", ".txt", "-"}) {
+    if (name.ends_with(end)) return Format::delimited;
+  }
+  fail(input.name(), "the format is not known; MatrixMarket, .npy, .npz, .csv and .tsv can be read.");
 }
 
 // Formats that are not read as a stream need their bytes at hand.
@@ -41,6 +54,8 @@ MatrixSummary peek(const Input& input, const ReadOptions& options) {
       return summary_of(parse_npy(beginning(input, 1 << 17), input.name(), false), input.name(), options);
     case Format::npz:
       return with_content(input, options, [&](const Input& content) { return peek_npz(content, options); });
+    case Format::delimited:
+      return peek_delimited(input, options);
     case Format::matrix_market:
       break;
   }
@@ -59,6 +74,8 @@ ReadResult<T> read(const Input& input, const ReadOptions& options) {
       });
     case Format::npz:
       return with_content(input, options, [&](const Input& content) { return read_npz<T>(content, options); });
+    case Format::delimited:
+      return read_delimited<T>(input, options);
     case Format::matrix_market:
       break;
   }
@@ -85,6 +102,24 @@ ReadResult<T> read_matrix(const std::filesystem::path& path, const ReadOptions& 
 template <class T>
 ReadResult<T> read_matrix(std::span<const char> bytes, const std::string& name, const ReadOptions& options) {
   return read<T>(Input(bytes, name), options);
+}
+
+template <class T>
+void write_matrix(const std::filesystem::path& path, const Dataset<T>& dataset) {
+  const std::string whole = path.string();
+  const std::string_view name = name_without_compression(whole);
+  void (*write)(Output&, const Dataset<T>&) = nullptr;
+  if (name.ends_with(".mtx")) write = write_matrix_market<T>;
+  if (name.ends_with(".npy")) write = write_npy<T>;
+  if (name.ends_with(".npz")) write = write_npz<T>;
+  if (name.ends_with(".csv")) write = write_csv<T>;
+  if (name.ends_with(".tsv")) write = write_tsv<T>;
+  if (write == nullptr)
+    throw InvalidArgument("the name " + whole +
+                          " must end in .mtx, .npy, .npz, .csv or .tsv, and .gz or .zst after it.");
+  Output output(path, compression_of_name(whole));
+  write(output, dataset);
+  output.commit();
 }
 
 template <class T>
@@ -126,6 +161,8 @@ template ReadResult<float> read_matrix(const std::filesystem::path&, const ReadO
 template ReadResult<double> read_matrix(const std::filesystem::path&, const ReadOptions&);
 template ReadResult<float> read_matrix(std::span<const char>, const std::string&, const ReadOptions&);
 template ReadResult<double> read_matrix(std::span<const char>, const std::string&, const ReadOptions&);
+template void write_matrix(const std::filesystem::path&, const Dataset<float>&);
+template void write_matrix(const std::filesystem::path&, const Dataset<double>&);
 template void check_nonnegative(const Dataset<float>&, const std::string&);
 template void check_nonnegative(const Dataset<double>&, const std::string&);
 

@@ -47,7 +47,8 @@ template <class T>
 ReadResult<T> read_matrix(std::span<const char> bytes, const std::string& name, const ReadOptions& options = {});
 
 // Writes features x items in the format that the name asks for: .mtx, .npy, .npz, .csv or .tsv, each also with .gz or
-// .zst at the end. The file appears under its name only when it is complete. Throws OutputError.
+// .zst at the end. Reading it again gives the same bits. The file appears under its name only when it is complete.
+// Throws OutputError. MatrixMarket and .npy have no place for names; .npz holds them as features.txt and items.txt.
 template <class T>
 void write_matrix(const std::filesystem::path& path, const Dataset<T>& dataset);
 

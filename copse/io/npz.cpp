@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "copse/base/parallel.h"
+#include "copse/io/names.h"
 #include "copse/io/npy.h"
 #include "copse/io/triplets.h"
 #include "copse/io/zip.h"
@@ -24,6 +25,7 @@ class Archive {
   explicit Archive(const Input& input) : input_(input) {
     for (ZipMember& member : zip_members(input)) {
       std::string name = member.name;
+      if (name.ends_with(".txt")) texts_.emplace(name, member);
       if (!name.ends_with(".npy")) continue;
       name.resize(name.size() - 4);
       members_.emplace(std::move(name), std::move(member));
@@ -35,6 +37,19 @@ class Archive {
   std::size_t size() const { return members_.size(); }
   const std::string& only() const { return members_.begin()->first; }
   std::string name_of(const std::string& array) const { return input_.name() + ", array " + excerpt(array); }
+
+  // Our own addition: names of features or items, one per line.
+  std::vector<std::string> names(const std::string& name, Index count, const ReadOptions& options,
+                                 std::vector<std::string>& notes) {
+    const auto found = texts_.find(name);
+    if (found == texts_.end()) return {};
+    const auto text = unpack(found->second, input_.name(), options.memory_limit, unpacked_[name]);
+    if (text.empty()) return {};
+    auto names = parse_names(Input(text, input_.name() + ", " + name), &notes);
+    if (static_cast<Index>(names.size()) != count)
+      fail(input_.name(), name + " has " + std::to_string(names.size()) + " names for " + std::to_string(count) + ".");
+    return names;
+  }
 
   NpyArray header(const std::string& name) {
     const ZipMember& member = find(name);
@@ -67,6 +82,7 @@ class Archive {
 
   const Input& input_;
   std::map<std::string, ZipMember> members_;
+  std::map<std::string, ZipMember> texts_;
   std::map<std::string, Buffer<char>> unpacked_;
 };
 
@@ -235,7 +251,13 @@ ReadResult<T> read_npz(const Input& input, const ReadOptions& options) {
                              (duplicates == 1 ? "entry was" : "entries were") + " added up.");
     result.dataset.values = std::move(x);
   }
-  check_nonnegative(result.dataset, input.name());
+  Dataset<T>& dataset = result.dataset;
+  // The names belong to the matrix as it was written, with items in columns.
+  const bool turned = options.items == Items::rows;
+  const char *features = turned ? "items.txt" : "features.txt", *items = turned ? "features.txt" : "items.txt";
+  dataset.feature_names = archive.names(features, dataset.features(), options, result.notes);
+  dataset.item_names = archive.names(items, dataset.items(), options, result.notes);
+  check_nonnegative(dataset, input.name());
   return result;
 }
 

@@ -105,6 +105,8 @@ std::size_t inflate_into(const ZipMember& member, std::span<char> out, const std
   return filled;
 }
 
+}  // namespace
+
 std::uint32_t checksum_of(std::span<const char> bytes) {
   constexpr Index block = 1 << 20;
   const auto size = static_cast<Index>(bytes.size());
@@ -118,8 +120,6 @@ std::uint32_t checksum_of(std::span<const char> bytes) {
     sum = crc32_combine(sum, parts[b], std::min(block, size - static_cast<Index>(b) * block));
   return static_cast<std::uint32_t>(sum);
 }
-
-}  // namespace
 
 std::vector<ZipMember> zip_members(const Input& input) {
   const Numbers file(input.bytes(), input.name());

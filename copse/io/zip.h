@@ -22,6 +22,9 @@ struct ZipMember {
 // The members that the directory at the end of the archive lists. Throws InputError for a damaged one.
 std::vector<ZipMember> zip_members(const Input& input);
 
+// The CRC-32 that archives keep of their members.
+std::uint32_t checksum_of(std::span<const char> bytes);
+
 // The first `size` bytes of a member, not verified.
 Buffer<char> beginning(const ZipMember& member, std::size_t size, const std::string& archive);
 
