@@ -1,0 +1,336 @@
+#include "copse/tree/node_data.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+
+#include "copse/base/parallel.h"
+#include "copse/nnls/two_columns.h"
+
+namespace copse {
+namespace {
+
+constexpr Index rows_per_block = 8192;
+
+struct Sums {
+  double a = 0, b = 0, c = 0, fitted = 0;
+  Sums& operator+=(const Sums& other) {
+    a += other.a, b += other.b, c += other.c, fitted += other.fitted;
+    return *this;
+  }
+};
+
+template <class T>
+Sums gram2(const Matrix<T>& w) {
+  return sum_blocks(w.rows(), rows_per_block, Sums{}, [&](Index begin, Index end) {
+    Sums part;
+    for (Index i = begin; i < end; ++i) {
+      const double w1 = static_cast<double>(w(i, 0)), w2 = static_cast<double>(w(i, 1));
+      part.a += w1 * w1, part.b += w1 * w2, part.c += w2 * w2;
+    }
+    return part;
+  });
+}
+
+// Runs item_block(begin, end, X H' of the block) for each block of items and adds up the parts in block order.
+template <class T, class Body>
+void sweep_blocks(Index terms, Index items, std::span<const Index> starts, Sweep<T>& out, const Body& item_block) {
+  const Index blocks = static_cast<Index>(starts.size()) - 1;
+  out.h.reshape(items, 2);
+  out.xh.reshape(terms, 2);
+  out.parts.resize(static_cast<std::size_t>(blocks - 1));
+  std::vector<Sums> sums(static_cast<std::size_t>(blocks));
+  parallel_for(blocks, [&](Index block) {
+    T* xh = out.xh.data();
+    if (block > 0) {
+      out.parts[block - 1].resize(static_cast<std::size_t>(2 * terms));
+      xh = out.parts[block - 1].data();
+    }
+    std::fill_n(xh, 2 * terms, T(0));
+    sums[block] = item_block(starts[block], starts[block + 1], xh);
+  });
+  if (blocks > 1) {
+    parallel_blocks(2 * terms, rows_per_block, [&](Index begin, Index end) {
+      T* total = out.xh.data();
+      for (const auto& part : out.parts) {
+        for (Index e = begin; e < end; ++e) total[e] += part[e];
+      }
+    });
+  }
+  Sums total;
+  for (const Sums& part : sums) total += part;
+  out.a = total.a, out.b = total.b, out.c = total.c, out.fitted = total.fitted;
+}
+
+// As many blocks as pay for their own X H': each reads four entries or more per feature.
+Index block_count(Index entries, Index terms) {
+  const Index most = std::min<Index>(entries / std::max<Index>(1, 4 * terms), entries / 16384);
+  return static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(std::clamp<Index>(most, 1, 16))));
+}
+
+// Calls rule(item, b1, b2) -> h with (b1, b2) = W'x for the items [begin, end), and adds x h' to xh.
+template <class T, class Rule>
+Sums read_items(SparseView<T> x, const Matrix<T>& w, Index begin, Index end, T* h, T* xh, const Rule& rule) {
+  const Index* offsets = x.offsets.data();
+  const RowIndex* indices = x.indices.data();
+  const T* values = x.values.data();
+  const T* pairs = w.data();
+  Sums sums;
+  for (Index j = begin; j < end; ++j) {
+    const Index from = offsets[j], to = offsets[j + 1];
+    T b1 = 0, b2 = 0, d1 = 0, d2 = 0;
+    Index p = from;
+    for (; p + 2 <= to; p += 2) {
+      const T* w0 = pairs + 2 * static_cast<Index>(indices[p]);
+      const T* w1 = pairs + 2 * static_cast<Index>(indices[p + 1]);
+      b1 += values[p] * w0[0], b2 += values[p] * w0[1];
+      d1 += values[p + 1] * w1[0], d2 += values[p + 1] * w1[1];
+    }
+    if (p < to) {
+      const T* w0 = pairs + 2 * static_cast<Index>(indices[p]);
+      b1 += values[p] * w0[0], b2 += values[p] * w0[1];
+    }
+    b1 += d1, b2 += d2;
+    const auto [h1, h2] = rule(j, b1, b2);
+    h[2 * j] = h1, h[2 * j + 1] = h2;
+    const double x1 = static_cast<double>(h1), x2 = static_cast<double>(h2);
+    sums.a += x1 * x1, sums.b += x1 * x2, sums.c += x2 * x2;
+    sums.fitted += static_cast<double>(b1) * x1 + static_cast<double>(b2) * x2;
+    for (p = from; p < to; ++p) {
+      T* sum = xh + 2 * static_cast<Index>(indices[p]);
+      const T s1 = sum[0] + values[p] * h1, s2 = sum[1] + values[p] * h2;
+      sum[0] = s1, sum[1] = s2;
+    }
+  }
+  return sums;
+}
+
+template <class T, class Rule>
+Sums read_items(const Matrix<T>& x, const Matrix<T>& w, Index begin, Index end, T* h, T* xh, const Rule& rule) {
+  const Index terms = x.cols();
+  Sums sums;
+  for (Index j = begin; j < end; ++j) {
+    const T* values = x.row(j).data();
+    std::array<T, 8> b{};
+    Index i = 0;
+    for (; i + 4 <= terms; i += 4) {
+      for (Index e = 0; e < 4; ++e) {
+        b[2 * e] += values[i + e] * w.data()[2 * (i + e)];
+        b[2 * e + 1] += values[i + e] * w.data()[2 * (i + e) + 1];
+      }
+    }
+    for (; i < terms; ++i) b[0] += values[i] * w(i, 0), b[1] += values[i] * w(i, 1);
+    const T b1 = (b[0] + b[2]) + (b[4] + b[6]), b2 = (b[1] + b[3]) + (b[5] + b[7]);
+    const auto [h1, h2] = rule(j, b1, b2);
+    h[2 * j] = h1, h[2 * j + 1] = h2;
+    const double x1 = static_cast<double>(h1), x2 = static_cast<double>(h2);
+    sums.a += x1 * x1, sums.b += x1 * x2, sums.c += x2 * x2;
+    sums.fitted += static_cast<double>(b1) * x1 + static_cast<double>(b2) * x2;
+    for (i = 0; i < terms; ++i) xh[2 * i] += values[i] * h1, xh[2 * i + 1] += values[i] * h2;
+  }
+  return sums;
+}
+
+// `Values` is a SparseMatrix or a Matrix with one row per item.
+template <class T, class Values>
+class NodeOf : public NodeData<T> {
+ public:
+  NodeOf(Values x, std::vector<RowIndex> terms, Index items, Index entries, std::vector<Index> starts)
+      : x_(std::move(x)), items_(items), entries_(entries), starts_(std::move(starts)) {
+    this->terms_ = std::move(terms);
+  }
+
+  Index items() const override { return items_; }
+  Index entries() const override { return entries_; }
+
+  void sweep(const Matrix<T>& w, Sweep<T>& out) const override {
+    const Sums g = gram2(w);
+    const TwoColumns<T> solve(g.a, g.b, g.c);
+    read(w, out, [&](Index, T b1, T b2) { return solve(b1, b2); });
+  }
+
+  void power_step(const Matrix<T>& v, std::span<const char> first, Sweep<T>& out) const override {
+    using Pair = typename TwoColumns<T>::Solution;
+    read(v, out, [&](Index j, T b1, T b2) { return first[j] ? Pair{b1, T(0)} : Pair{T(0), b2}; });
+  }
+
+ private:
+  template <class Rule>
+  void read(const Matrix<T>& w, Sweep<T>& out, const Rule& rule) const {
+    const Index terms = static_cast<Index>(this->terms_.size());
+    assert(w.rows() == terms && w.cols() == 2);
+    sweep_blocks(terms, items_, starts_, out, [&](Index begin, Index end, T* xh) {
+      return read_items<T>(x_, w, begin, end, out.h.data(), xh, rule);
+    });
+  }
+
+  Values x_;
+  Index items_;
+  Index entries_;
+  std::vector<Index> starts_;  // the blocks of items
+};
+
+template <class T>
+class SparseTreeData : public TreeData<T> {
+ public:
+  explicit SparseTreeData(SparseView<T> x) : x_(x) {}
+  Index rows() const override { return x_.rows; }
+  Index cols() const override { return x_.cols; }
+  Index entries() const override { return x_.nonzeros(); }
+
+  std::unique_ptr<NodeData<T>> cut(std::span<const RowIndex> items) const override {
+    SparseMatrix<T> node{.rows = 0, .cols = static_cast<Index>(items.size())};
+    node.offsets.resize(items.size() + 1);
+    node.offsets[0] = 0;
+    for (std::size_t j = 0; j < items.size(); ++j)
+      node.offsets[j + 1] = node.offsets[j] + x_.offsets[items[j] + 1] - x_.offsets[items[j]];
+    const Index entries = node.offsets.back();
+    const Index cuts = std::clamp<Index>(entries / std::max<Index>(65536, 2 * x_.rows), 1, 16);
+    const auto starts = entry_blocks(node.offsets, cuts);
+
+    std::vector<Buffer<std::int32_t>> counts(static_cast<std::size_t>(cuts));
+    parallel_for(cuts, [&](Index block) {
+      auto& count = counts[block];
+      count.assign(static_cast<std::size_t>(x_.rows), 0);
+      for (Index j = starts[block]; j < starts[block + 1]; ++j) {
+        for (Index p = x_.offsets[items[j]]; p < x_.offsets[items[j] + 1]; ++p) ++count[x_.indices[p]];
+      }
+    });
+    std::vector<RowIndex> terms = number_terms(counts);
+    const Buffer<std::int32_t>& number = counts[0];
+    node.rows = static_cast<Index>(terms.size());
+    node.indices.resize(static_cast<std::size_t>(entries));
+    node.values.resize(static_cast<std::size_t>(entries));
+    parallel_for(cuts, [&](Index block) {
+      for (Index j = starts[block]; j < starts[block + 1]; ++j) {
+        Index to = node.offsets[j];
+        for (Index p = x_.offsets[items[j]]; p < x_.offsets[items[j] + 1]; ++p, ++to) {
+          node.indices[to] = number[x_.indices[p]];
+          node.values[to] = x_.values[p];
+        }
+      }
+    });
+    auto blocks = entry_blocks(node.offsets, block_count(entries, node.rows));
+    return std::make_unique<NodeOf<T, SparseMatrix<T>>>(std::move(node), std::move(terms),
+                                                        static_cast<Index>(items.size()), entries, std::move(blocks));
+  }
+
+  std::vector<double> squared_norms() const override {
+    std::vector<double> norms(static_cast<std::size_t>(x_.cols));
+    parallel_blocks(x_.cols, 1024, [&](Index begin, Index end) {
+      for (Index j = begin; j < end; ++j) {
+        double sum = 0;
+        for (Index p = x_.offsets[j]; p < x_.offsets[j + 1]; ++p)
+          sum += static_cast<double>(x_.values[p]) * static_cast<double>(x_.values[p]);
+        norms[j] = sum;
+      }
+    });
+    return norms;
+  }
+
+ private:
+  // The first column of each of `blocks` blocks with about as many entries each.
+  static std::vector<Index> entry_blocks(std::span<const Index> offsets, Index blocks) {
+    std::vector<Index> starts;
+    for (Index b = 0; b < blocks; ++b)
+      starts.push_back(std::lower_bound(offsets.begin(), offsets.end(), offsets.back() * b / blocks) - offsets.begin());
+    starts[0] = 0;
+    starts.push_back(static_cast<Index>(offsets.size()) - 1);
+    return starts;
+  }
+
+  // Adds the counts up and turns counts[0] into local numbers. Frequent features come first (by powers of two of
+  // their counts, then by number), so that the rows of W that are read most share few cache lines.
+  static std::vector<RowIndex> number_terms(std::vector<Buffer<std::int32_t>>& counts) {
+    auto& number = counts[0];
+    const Index rows = static_cast<Index>(number.size());
+    parallel_blocks(rows, rows_per_block, [&](Index begin, Index end) {
+      for (std::size_t b = 1; b < counts.size(); ++b) {
+        for (Index i = begin; i < end; ++i) number[i] += counts[b][i];
+      }
+    });
+    std::array<Index, 33> place{};  // by bit width of the count
+    for (Index i = 0; i < rows; ++i) ++place[std::bit_width(static_cast<std::uint32_t>(number[i]))];
+    place[0] = 0;
+    Index total = 0;
+    for (std::size_t width = 32; width > 0; --width) total += std::exchange(place[width], total);
+    std::vector<RowIndex> terms(static_cast<std::size_t>(total));
+    for (Index i = 0; i < rows; ++i) {
+      if (number[i] == 0) continue;
+      const Index local = place[std::bit_width(static_cast<std::uint32_t>(number[i]))]++;
+      terms[local] = static_cast<RowIndex>(i);
+      number[i] = static_cast<std::int32_t>(local);
+    }
+    return terms;
+  }
+
+  SparseView<T> x_;
+};
+
+template <class T>
+class DenseTreeData : public TreeData<T> {
+ public:
+  explicit DenseTreeData(const Matrix<T>& items) : x_(items) {}
+  Index rows() const override { return x_.cols(); }
+  Index cols() const override { return x_.rows(); }
+  Index entries() const override { return x_.rows() * x_.cols(); }
+
+  std::unique_ptr<NodeData<T>> cut(std::span<const RowIndex> items) const override {
+    const Index count = static_cast<Index>(items.size());
+    Matrix<T> node;
+    node.reshape(count, x_.cols());
+    parallel_blocks(count, 64, [&](Index begin, Index end) {
+      for (Index j = begin; j < end; ++j) std::ranges::copy(x_.row(items[j]), node.row(j).begin());
+    });
+    std::vector<RowIndex> terms(static_cast<std::size_t>(x_.cols()));
+    for (std::size_t i = 0; i < terms.size(); ++i) terms[i] = static_cast<RowIndex>(i);
+    const Index entries = count * x_.cols();
+    const Index blocks = std::min(count, block_count(entries, x_.cols()));
+    std::vector<Index> starts;
+    for (Index b = 0; b <= std::max<Index>(1, blocks); ++b) starts.push_back(count * b / std::max<Index>(1, blocks));
+    return std::make_unique<NodeOf<T, Matrix<T>>>(std::move(node), std::move(terms), count, entries, std::move(starts));
+  }
+
+  std::vector<double> squared_norms() const override {
+    std::vector<double> norms(static_cast<std::size_t>(x_.rows()));
+    parallel_blocks(x_.rows(), 64, [&](Index begin, Index end) {
+      for (Index j = begin; j < end; ++j) {
+        double sum = 0;
+        for (const T value : x_.row(j)) sum += static_cast<double>(value) * static_cast<double>(value);
+        norms[j] = sum;
+      }
+    });
+    return norms;
+  }
+
+ private:
+  const Matrix<T>& x_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<TreeData<T>> tree_data(SparseView<T> x) {
+  return std::make_unique<SparseTreeData<T>>(x);
+}
+
+template <class T>
+std::unique_ptr<TreeData<T>> tree_data(const Matrix<T>& items) {
+  return std::make_unique<DenseTreeData<T>>(items);
+}
+
+template <class T>
+std::unique_ptr<TreeData<T>> tree_data(const Dataset<T>& dataset) {
+  if (const auto* sparse = std::get_if<SparseMatrix<T>>(&dataset.values)) return tree_data<T>(SparseView<T>(*sparse));
+  return tree_data(std::get<Matrix<T>>(dataset.values));
+}
+
+#define COPSE_INSTANTIATE(T)                                         \
+  template std::unique_ptr<TreeData<T>> tree_data(SparseView<T>);    \
+  template std::unique_ptr<TreeData<T>> tree_data(const Matrix<T>&); \
+  template std::unique_ptr<TreeData<T>> tree_data(const Dataset<T>&);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse

@@ -1,0 +1,65 @@
+// The items of one node of a tree, cut out of the whole data, and the one operation that splitting asks of them.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "copse/matrix/dataset.h"
+
+namespace copse {
+
+// What one read of the data X gives for a W with two columns.
+template <class T>
+struct Sweep {
+  Matrix<T> h;                        // items x 2 (H'): the exact minimiser of |X - W H|, H >= 0
+  Matrix<T> xh;                       // terms x 2: X H'
+  double a = 0;                       // H H' = [a b; b c]
+  double b = 0;                       //
+  double c = 0;                       //
+  double fitted = 0;                  // <X, W H> = |W H|^2, so that |X - W H|^2 = |X|^2 - fitted
+  std::vector<Buffer<T>> parts = {};  // workspace: X H' of the blocks of items
+};
+
+template <class T>
+class NodeData {
+ public:
+  virtual ~NodeData() = default;
+
+  virtual Index items() const = 0;
+  virtual Index entries() const = 0;  // what one read costs
+  // The features that occur here: local feature i is feature terms()[i] of the whole.
+  std::span<const RowIndex> terms() const { return terms_; }
+
+  // One read: for every item h = argmin |W h - x|, and with it X H' and the sums. w is terms x 2.
+  virtual void sweep(const Matrix<T>& w, Sweep<T>& out) const = 0;
+  // One read of power iteration on the two groups of items that `first` tells apart: out = [X1 X1'v1, X2 X2'v2].
+  virtual void power_step(const Matrix<T>& v, std::span<const char> first, Sweep<T>& out) const = 0;
+
+ protected:
+  std::vector<RowIndex> terms_;
+};
+
+// The whole data, from which nodes are cut.
+template <class T>
+class TreeData {
+ public:
+  virtual ~TreeData() = default;
+  virtual Index rows() const = 0;
+  virtual Index cols() const = 0;
+  virtual Index entries() const = 0;
+  // The given items with the features that occur in none of them dropped.
+  virtual std::unique_ptr<NodeData<T>> cut(std::span<const RowIndex> items) const = 0;
+  // |x_j|^2 of every item.
+  virtual std::vector<double> squared_norms() const = 0;
+};
+
+// The arrays behind the view, or the matrix (row j is item j), must outlive it.
+template <class T>
+std::unique_ptr<TreeData<T>> tree_data(SparseView<T> x);
+template <class T>
+std::unique_ptr<TreeData<T>> tree_data(const Matrix<T>& items);
+template <class T>
+std::unique_ptr<TreeData<T>> tree_data(const Dataset<T>& dataset);
+
+}  // namespace copse

@@ -1,0 +1,236 @@
+#include "copse/tree/rank2_nmf.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "copse/base/parallel.h"
+#include "copse/base/random.h"
+#include "copse/nnls/two_columns.h"
+
+namespace copse {
+namespace {
+
+constexpr Index rows_per_block = 8192;
+constexpr int memory = 3;  // iterates that an extrapolation combines
+
+template <std::size_t N>
+struct Sums {
+  std::array<double, N> values{};
+  Sums& operator+=(const Sums& other) {
+    for (std::size_t e = 0; e < N; ++e) values[e] += other.values[e];
+    return *this;
+  }
+};
+
+// Scales the two columns of f to unit norm, given their squared norms; a column of zeros stays.
+template <class T>
+void scale_columns(Matrix<T>& f, double squared1, double squared2) {
+  const T s1 = squared1 > 0 ? static_cast<T>(1 / std::sqrt(squared1)) : T(0);
+  const T s2 = squared2 > 0 ? static_cast<T>(1 / std::sqrt(squared2)) : T(0);
+  parallel_blocks(f.rows(), rows_per_block, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) f.data()[2 * i] *= s1, f.data()[2 * i + 1] *= s2;
+  });
+}
+
+// The seeds' start: uniform in [0, 1), here with one stream per block of rows.
+template <class T>
+Matrix<T> random_start(Index terms, std::uint64_t seed) {
+  Matrix<T> w;
+  w.reshape(terms, 2);
+  const auto squares = sum_blocks(terms, rows_per_block, Sums<2>{}, [&](Index begin, Index end) {
+    Random random(seed, static_cast<std::uint64_t>(begin / rows_per_block));
+    Sums<2> part;
+    for (Index e = 2 * begin; e < 2 * end; ++e) {
+      const double value = random.uniform();
+      w.data()[e] = static_cast<T>(value);
+      part.values[e % 2] += value * value;
+    }
+    return part;
+  });
+  scale_columns(w, squares.values[0], squares.values[1]);
+  return w;
+}
+
+struct Step {
+  double squared_gradient = 0;  // of the projected gradient at w
+  double squared_xh = 0;        // |X H'|^2
+};
+
+// g = argmin |X - G H|, G >= 0, with unit columns, and the projected gradient W H H' - X H' at w.
+template <class T>
+Step alternate(const Sweep<T>& sweep, const Matrix<T>& w, Matrix<T>& g) {
+  const TwoColumns<T> solve(sweep.a, sweep.b, sweep.c);
+  const T a = static_cast<T>(sweep.a), b = static_cast<T>(sweep.b), c = static_cast<T>(sweep.c);
+  g.reshape(w.rows(), 2);
+  const auto sums = sum_blocks(w.rows(), rows_per_block, Sums<4>{}, [&](Index begin, Index end) {
+    Sums<4> part;
+    for (Index i = begin; i < end; ++i) {
+      const T y1 = sweep.xh.data()[2 * i], y2 = sweep.xh.data()[2 * i + 1];
+      const T w1 = w.data()[2 * i], w2 = w.data()[2 * i + 1];
+      const auto [g1, g2] = solve(y1, y2);
+      g.data()[2 * i] = g1, g.data()[2 * i + 1] = g2;
+      T d1 = w1 * a + w2 * b - y1, d2 = w1 * b + w2 * c - y2;
+      d1 = w1 > T(0) ? d1 : std::min(d1, T(0));
+      d2 = w2 > T(0) ? d2 : std::min(d2, T(0));
+      part.values[0] += static_cast<double>(g1) * static_cast<double>(g1);
+      part.values[1] += static_cast<double>(g2) * static_cast<double>(g2);
+      part.values[2] += static_cast<double>(d1 * d1 + d2 * d2);
+      part.values[3] += static_cast<double>(y1 * y1 + y2 * y2);
+    }
+    return part;
+  });
+  scale_columns(g, sums.values[0], sums.values[1]);
+  return {sums.values[2], sums.values[3]};
+}
+
+// Anderson's extrapolation of the fixed point W = g(W): of the last iterates, the combination sum a_i g_i, sum a_i = 1,
+// with the least |sum a_i (g_i - w_i)|.
+template <class T>
+class Extrapolation {
+ public:
+  void restart() { count_ = 0; }
+
+  // Adds the pair (w, g) and writes the next w.
+  void next(const Matrix<T>& g, Matrix<T>& w) {
+    const int newest = add(g, w);
+    if (count_ == 1) {
+      w = images_[newest];
+      return;
+    }
+    const auto weight = combine(newest);
+    std::array<const T*, memory> image{};
+    for (int i = 0; i < count_; ++i) image[i] = images_[i].data();
+    const auto squares = sum_blocks(w.rows(), rows_per_block, Sums<2>{}, [&](Index begin, Index end) {
+      Sums<2> part;
+      for (Index e = 2 * begin; e < 2 * end; e += 2) {
+        T w1 = 0, w2 = 0;
+        for (int i = 0; i < count_; ++i) w1 += weight[i] * image[i][e], w2 += weight[i] * image[i][e + 1];
+        w1 = std::max(w1, T(0)), w2 = std::max(w2, T(0));
+        w.data()[e] = w1, w.data()[e + 1] = w2;
+        part.values[0] += static_cast<double>(w1) * static_cast<double>(w1);
+        part.values[1] += static_cast<double>(w2) * static_cast<double>(w2);
+      }
+      return part;
+    });
+    scale_columns(w, squares.values[0], squares.values[1]);
+  }
+
+  const Matrix<T>& newest_image() const { return images_[newest_]; }
+  int count() const { return count_; }
+
+ private:
+  int add(const Matrix<T>& g, const Matrix<T>& w) {
+    newest_ = count_ < memory ? count_ : (newest_ + 1) % memory;
+    count_ = std::min(count_ + 1, memory);
+    images_[newest_] = g;
+    Matrix<T>& step = steps_[newest_];
+    step.reshape(w.rows(), 2);
+    const auto products = sum_blocks(w.rows(), rows_per_block, Sums<memory>{}, [&](Index begin, Index end) {
+      Sums<memory> part;
+      for (Index e = 2 * begin; e < 2 * end; ++e) step.data()[e] = g.data()[e] - w.data()[e];
+      for (int i = 0; i < count_; ++i) {
+        double sum = 0;
+        for (Index e = 2 * begin; e < 2 * end; ++e)
+          sum += static_cast<double>(step.data()[e]) * static_cast<double>(steps_[i].data()[e]);
+        part.values[i] = sum;
+      }
+      return part;
+    });
+    for (int i = 0; i < count_; ++i) gram_[newest_][i] = gram_[i][newest_] = products.values[i];
+    return newest_;
+  }
+
+  // min |f_new - sum_i y_i (f_new - f_i)|: normal equations of size count - 1 <= 2, a little regularised.
+  std::array<T, memory> combine(int newest) const {
+    std::array<int, memory - 1> others{};
+    int size = 0;
+    for (int i = 0; i < count_; ++i) {
+      if (i != newest) others[size++] = i;
+    }
+    const auto difference = [&](int i, int j) {
+      return gram_[newest][newest] - gram_[newest][i] - gram_[newest][j] + gram_[i][j];
+    };
+    std::array<double, memory - 1> y{};
+    double a = difference(others[0], others[0]);
+    const double u = gram_[newest][newest] - gram_[newest][others[0]];
+    if (size == 1) {
+      y[0] = a > 0 ? u / a : 0;
+    } else {
+      double c = difference(others[1], others[1]);
+      const double b = difference(others[0], others[1]);
+      const double ridge = 1e-8 * (a + c);
+      a += ridge, c += ridge;
+      const double v = gram_[newest][newest] - gram_[newest][others[1]];
+      const double determinant = a * c - b * b;
+      if (determinant > 0) y = {(c * u - b * v) / determinant, (a * v - b * u) / determinant};
+    }
+    std::array<T, memory> weight{};
+    double rest = 1;
+    for (int i = 0; i < size; ++i) {
+      weight[others[i]] = static_cast<T>(y[i]);
+      rest -= y[i];
+    }
+    weight[newest] = static_cast<T>(rest);
+    return weight;
+  }
+
+  int count_ = 0;
+  int newest_ = 0;
+  std::array<Matrix<T>, memory> images_;
+  std::array<Matrix<T>, memory> steps_;
+  std::array<std::array<double, memory>, memory> gram_{};
+};
+
+}  // namespace
+
+template <class T>
+Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options) {
+  const Index terms = static_cast<Index>(x.terms().size());
+  Rank2Result<T> result;
+  Matrix<T> w = random_start<T>(terms, options.seed), g;
+  Sweep<T> sweep;
+  x.sweep(w, sweep);
+  alternate(sweep, w, g);
+  std::swap(w, g);
+  result.iterations = 1;
+
+  // Below this the gradient is rounding error of X H'.
+  constexpr double noise = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  double first = 0, fitted = -1;
+  Extrapolation<T> extrapolation;
+  for (;;) {
+    check_cancelled();
+    x.sweep(w, sweep);
+    ++result.iterations;
+    const Step step = alternate(sweep, w, g);
+    const double gradient = std::sqrt(step.squared_gradient);
+    if (result.iterations == 2) first = gradient;
+    result.projected_gradient_ratio = first > 0 ? gradient / first : 0;
+    if (gradient <= std::max(options.tolerance * first, noise * std::sqrt(step.squared_xh))) break;
+    if (result.iterations >= options.max_iterations) {
+      result.stop_reason = StopReason::max_iterations;
+      break;
+    }
+    if (extrapolation.count() > 1 && sweep.fitted < fitted) {
+      // The extrapolated point is worse than the one before: fall back to that one's plain step.
+      w = extrapolation.newest_image();
+      extrapolation.restart();
+      continue;
+    }
+    fitted = sweep.fitted;
+    extrapolation.next(g, w);
+  }
+  result.fitted = sweep.fitted;
+  result.h = std::move(sweep.h);
+  for (Index i = 0; i < terms; ++i) result.inner += static_cast<double>(w(i, 0)) * static_cast<double>(w(i, 1));
+  result.w = std::move(w);
+  return result;
+}
+
+template Rank2Result<float> rank2_nmf(const NodeData<float>&, const Rank2Options&);
+template Rank2Result<double> rank2_nmf(const NodeData<double>&, const Rank2Options&);
+
+}  // namespace copse

@@ -1,0 +1,31 @@
+// Rank-2 NMF of the items of one node, X ~ W H: alternating exact NNLS in closed form, one read of X per iteration.
+#pragma once
+
+#include <cstdint>
+
+#include "copse/nmf/nmf.h"
+#include "copse/tree/node_data.h"
+
+namespace copse {
+
+struct Rank2Options {
+  double tolerance = 1e-4;    // stop when |projected gradient| <= tolerance * its first value, unit columns of W
+  int max_iterations = 1000;  // reads of the data
+  std::uint64_t seed = 0;
+};
+
+template <class T>
+struct Rank2Result {
+  Matrix<T> w;        // terms x 2, columns of unit 2-norm
+  Matrix<T> h;        // items x 2 (H'), the exact minimiser for w
+  double inner = 0;   // w1'w2
+  double fitted = 0;  // |W H|^2; |X - W H|^2 = |X|^2 - fitted
+  int iterations = 0;
+  double projected_gradient_ratio = 0;
+  StopReason stop_reason = StopReason::converged;
+};
+
+template <class T>
+Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options);
+
+}  // namespace copse

@@ -1,0 +1,158 @@
+#include "copse/tree/rank2_nmf.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "copse/base/parallel.h"
+#include "copse/kernels/gram.h"
+#include "copse/nnls/nnls.h"
+#include "tests/support/naive.h"
+#include "tests/support/random_matrices.h"
+
+namespace copse {
+namespace {
+
+using testing::random_integer_sparse;
+using testing::to_dense;
+
+template <class T>
+std::vector<RowIndex> all_items(const TreeData<T>& x) {
+  std::vector<RowIndex> items(static_cast<std::size_t>(x.cols()));
+  std::iota(items.begin(), items.end(), 0);
+  return items;
+}
+
+// Columns as items, rows of the result as features.
+template <class T>
+Matrix<T> columns(const Matrix<T>& x, std::span<const RowIndex> items, std::span<const RowIndex> terms) {
+  Matrix<T> part(static_cast<Index>(terms.size()), static_cast<Index>(items.size()));
+  for (Index i = 0; i < part.rows(); ++i) {
+    for (Index j = 0; j < part.cols(); ++j) part(i, j) = x(terms[i], items[j]);
+  }
+  return part;
+}
+
+TEST(NodeData, SweepEqualsTheNaiveProducts) {
+  struct Shape {
+    RowIndex rows, cols;
+    double density;
+  };
+  for (auto [rows, cols, density] : {Shape{1, 1, 1}, Shape{30, 7, 0.3}, Shape{50, 400, 0.02}, Shape{300, 3000, 0.2}}) {
+    const auto sparse = random_integer_sparse<double>(rows, cols, density, 3);
+    const auto x = tree_data<double>(SparseView<double>(sparse));
+    std::vector<RowIndex> items;
+    for (RowIndex j = 0; j < cols; j += 1 + j % 2) items.push_back(j);
+    const auto node = x->cut(items);
+    const auto dense = to_dense(sparse);
+    const auto part = columns<double>(dense, items, node->terms());
+    ASSERT_EQ(node->items(), part.cols());
+    // No feature without an entry is kept, and none with one is lost.
+    double kept = 0, total = 0;
+    for (const double value : part.values()) kept += value;
+    for (const RowIndex j : items) {
+      for (Index i = 0; i < dense.rows(); ++i) total += dense(i, j);
+    }
+    EXPECT_EQ(kept, total);
+    for (Index i = 0; i < part.rows(); ++i) EXPECT_GT(std::reduce(part.row(i).begin(), part.row(i).end()), 0);
+
+    const auto w = testing::random_dense<double>(part.rows(), 2, 5);
+    Sweep<double> sweep;
+    node->sweep(w, sweep);
+    Matrix<double> h;
+    solve_rank2(gram(w), testing::naive::transpose_times(part, w), h);
+    const auto xh = testing::naive::times(part, h);
+    const auto hh = gram(h);
+    for (Index j = 0; j < h.rows(); ++j) {
+      for (Index c = 0; c < 2; ++c) ASSERT_NEAR(sweep.h(j, c), h(j, c), 1e-9 * (1 + h(j, c)));
+    }
+    for (Index i = 0; i < xh.rows(); ++i) {
+      for (Index c = 0; c < 2; ++c) ASSERT_NEAR(sweep.xh(i, c), xh(i, c), 1e-9 * (1 + xh(i, c)));
+    }
+    EXPECT_NEAR(sweep.a, hh(0, 0), 1e-9 * hh(0, 0));
+    EXPECT_NEAR(sweep.b, hh(0, 1), 1e-9 * (1 + hh(0, 1)));
+    EXPECT_NEAR(sweep.c, hh(1, 1), 1e-9 * (1 + hh(1, 1)));
+    EXPECT_NEAR(sweep.fitted, dot(testing::naive::transpose_times(part, w), h), 1e-9 * sweep.fitted);
+  }
+}
+
+TEST(NodeData, DenseAndSparseAgree) {
+  const auto sparse = random_integer_sparse<float>(40, 90, 0.3, 8);
+  const auto flipped = testing::naive::transposed(to_dense(sparse));
+  const std::vector<RowIndex> items{0, 3, 4, 50, 88, 89};
+  const auto a = tree_data<float>(SparseView<float>(sparse))->cut(items);
+  const auto b = tree_data<float>(flipped)->cut(items);
+  Matrix<float> wb = testing::random_dense<float>(40, 2, 1), wa(static_cast<Index>(a->terms().size()), 2);
+  // Where no item has an entry, the sparse node has no row: leave that row of W empty.
+  Matrix<float> empty = wb;
+  for (Index i = 0; i < wa.rows(); ++i) {
+    for (Index c = 0; c < 2; ++c) wa(i, c) = wb(a->terms()[i], c), empty(a->terms()[i], c) = 0;
+  }
+  for (std::size_t e = 0; e < empty.values().size(); ++e) wb.values()[e] -= empty.values()[e];
+  Sweep<float> sa, sb;
+  a->sweep(wa, sa);
+  b->sweep(wb, sb);
+  for (std::size_t e = 0; e < sa.h.values().size(); ++e)
+    EXPECT_NEAR(sa.h.values()[e], sb.h.values()[e], 1e-4f * (1 + sb.h.values()[e]));
+  for (Index i = 0; i < wa.rows(); ++i) {
+    for (Index c = 0; c < 2; ++c) EXPECT_NEAR(sa.xh(i, c), sb.xh(a->terms()[i], c), 1e-4f * (1 + sa.xh(i, c)));
+  }
+}
+
+TEST(Rank2Nmf, EndsWhereTheKktConditionsHold) {
+  const auto sparse = random_integer_sparse<double>(120, 300, 0.1, 9);
+  const auto x = tree_data<double>(SparseView<double>(sparse));
+  const auto items = all_items(*x);
+  const auto node = x->cut(items);
+  const auto part = columns<double>(to_dense(sparse), items, node->terms());
+  const auto result = rank2_nmf(*node, {.tolerance = 1e-6, .max_iterations = 5000, .seed = 4});
+  EXPECT_EQ(result.stop_reason, StopReason::converged);
+  for (Index c = 0; c < 2; ++c) {
+    double norm = 0;
+    for (Index i = 0; i < result.w.rows(); ++i) norm += result.w(i, c) * result.w(i, c);
+    EXPECT_NEAR(norm, 1, 1e-12);
+  }
+  const auto xh = testing::naive::times(part, result.h), wx = testing::naive::transpose_times(part, result.w);
+  const auto scale = std::sqrt(dot(xh, xh));
+  for (const double square : squared_projected_gradient(gram(result.h), xh, result.w))
+    EXPECT_LT(std::sqrt(square), 1e-5 * scale);
+  for (const double square : squared_projected_gradient(gram(result.w), wx, result.h))
+    EXPECT_LT(std::sqrt(square), 1e-9 * scale);
+  EXPECT_NEAR(result.fitted, dot(wx, result.h), 1e-9 * result.fitted);
+  EXPECT_NEAR(result.inner, gram(result.w)(0, 1), 1e-12);
+}
+
+TEST(Rank2Nmf, FindsPlantedFactors) {
+  // X = W H exactly, with rank 2 and disjoint supports.
+  Matrix<float> items(60, 40);
+  for (Index j = 0; j < 60; ++j) {
+    for (Index i = 0; i < 40; ++i)
+      items(j, i) = (j % 3 == 0) == (i < 10) ? static_cast<float>(1 + i % 5) * static_cast<float>(1 + j % 7) : 0;
+  }
+  const auto x = tree_data<float>(items);
+  const auto node = x->cut(all_items(*x));
+  const auto result = rank2_nmf(*node, {.seed = 1});
+  double norm = 0;
+  for (const float value : items.values()) norm += static_cast<double>(value) * static_cast<double>(value);
+  EXPECT_NEAR(result.fitted, norm, 1e-5 * norm);
+  for (Index j = 0; j < 60; ++j)
+    EXPECT_EQ(result.h(j, 0) > result.h(j, 1), (j % 3 == 0) == (result.h(0, 0) > result.h(0, 1)));
+}
+
+TEST(Rank2Nmf, SameBitsForAnyNumberOfThreads) {
+  const auto sparse = random_integer_sparse<float>(900, 6000, 0.05, 2);
+  const auto x = tree_data<float>(SparseView<float>(sparse));
+  Rank2Result<float> first;
+  for (const int threads : {1, 2, 3, 8}) {
+    with_threads(threads, nullptr, [&] {
+      const auto result = rank2_nmf(*x->cut(all_items(*x)), {.max_iterations = 12, .seed = 3});
+      if (threads == 1) first = result;
+      EXPECT_EQ(result.w, first.w);
+      EXPECT_EQ(result.h, first.h);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace copse
