@@ -1,0 +1,40 @@
+#include "copse/tree/topic.h"
+
+#include <algorithm>
+
+#include "copse/tree/radix_sort.h"
+
+namespace copse {
+
+template <class T>
+Topic<T> make_topic(const Matrix<T>& w, Index column, std::span<const RowIndex> terms) {
+  using Bits = decltype(order_bits(T(0)));
+  struct Entry {
+    Bits key;
+    std::uint32_t term;
+  };
+  std::vector<Entry> entries;
+  entries.reserve(terms.size());
+  std::uint32_t largest = 0;
+  for (Index i = 0; i < w.rows(); ++i) {
+    if (!(w(i, column) > T(0))) continue;
+    const auto term = static_cast<std::uint32_t>(terms[i]);
+    entries.push_back({order_bits(w(i, column)), term});
+    largest = std::max(largest, term);
+  }
+  radix_sort(entries, std::bit_width(largest), [](const Entry& e) { return e.term; });
+  radix_sort(entries, 8 * static_cast<int>(sizeof(Bits)), [](const Entry& e) { return ~e.key; });
+  Topic<T> topic;
+  topic.terms.reserve(entries.size());
+  topic.weights.reserve(entries.size());
+  for (const Entry& entry : entries) {
+    topic.terms.push_back(static_cast<RowIndex>(entry.term));
+    topic.weights.push_back(std::bit_cast<T>(entry.key));
+  }
+  return topic;
+}
+
+template Topic<float> make_topic(const Matrix<float>&, Index, std::span<const RowIndex>);
+template Topic<double> make_topic(const Matrix<double>&, Index, std::span<const RowIndex>);
+
+}  // namespace copse

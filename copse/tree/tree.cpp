@@ -1,0 +1,290 @@
+#include "copse/tree/tree.h"
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "copse/tree/mndcg.h"
+#include "copse/tree/trial_split.h"
+
+namespace copse {
+namespace {
+
+constexpr double permanent = -1;
+
+bool needs_trial(Score score) { return score == Score::mndcg || score == Score::error || score == Score::rank1_gain; }
+
+// A key for every run of rank-2 NMF that depends on the way from the root only (Steele et al. 2014, splitmix).
+std::uint64_t mix(std::uint64_t key, std::uint64_t step) {
+  key += 0x9e3779b97f4a7c15u * (step + 1);
+  key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;
+  key = (key ^ (key >> 27)) * 0x94d049bb133111ebu;
+  return key ^ (key >> 31);
+}
+
+// What the builder knows of a node beyond what the tree shows.
+template <class T>
+struct Pending {
+  std::uint64_t key = 0;
+  double rank2_error = 0;
+  double leading = 0;
+  std::optional<TrialSplit<T>> trial;  // of all items; becomes the node's split
+};
+
+template <class T>
+class Builder {
+ public:
+  Builder(const TreeData<T>& x, const TreeOptions& options, SplitMemory<T>* memory)
+      : x_(x), options_(options), memory_(memory), squared_norms_(x.squared_norms()) {
+    if (options.score == Score::mndcg) mndcg_.emplace(x.rows());
+    trial_.rank2 = {.tolerance = options.tolerance, .max_iterations = options.max_iterations, .seed = options.seed};
+    trial_.leading = options.score == Score::rank1_gain || options.score == Score::rank1;
+  }
+
+  Tree<T> build() {
+    tree_.rows = x_.rows();
+    tree_.cols = x_.cols();
+    plant();
+    while (tree_.leaves < options_.leaves) {
+      if (options_.progress && !options_.progress({tree_.leaves, options_.leaves})) {
+        tree_.stop_reason = StopReason::interrupted;
+        break;
+      }
+      const Index leaf = pick();
+      if (leaf < 0) break;
+      split(leaf);
+    }
+    return std::move(tree_);
+  }
+
+ private:
+  void plant() {
+    TreeNode<T> root;
+    root.items.resize(static_cast<std::size_t>(x_.cols()));
+    for (std::size_t j = 0; j < root.items.size(); ++j) root.items[j] = static_cast<RowIndex>(j);
+    for (const double norm : squared_norms_) root.squared_norm += norm;
+    root.score = std::numeric_limits<double>::infinity();
+    tree_.nodes.push_back(std::move(root));
+    pending_.emplace_back();
+    pending_[0].key = mix(0, 0);
+    tree_.leaves = 1;
+    if (x_.cols() < 2) close(0, Leaf::too_small);
+  }
+
+  // The leaf to split next, or -1; among equals the oldest.
+  Index pick() const {
+    Index best = -1;
+    for (Index n = 0; n < static_cast<Index>(tree_.nodes.size()); ++n) {
+      const TreeNode<T>& node = tree_.nodes[n];
+      if (node.first >= 0 || !(node.score > options_.min_score) || node.leaf != Leaf::open) continue;
+      const bool better = best < 0 || (options_.pick == Pick::size ? node.items.size() > tree_.nodes[best].items.size()
+                                                                   : node.score > tree_.nodes[best].score);
+      if (better) best = n;
+    }
+    return best;
+  }
+
+  void close(Index node, Leaf reason) {
+    tree_.nodes[node].score = permanent;
+    tree_.nodes[node].leaf = reason;
+    pending_[node].trial.reset();
+  }
+
+  TrialSplit<T> try_items(std::span<const RowIndex> items, std::uint64_t key, TreeCost& cost) const {
+    return try_split<T>(x_, items, squared_norms_, key, trial_, memory_, cost);
+  }
+
+  // The score of a would-be node, and its trial split where the score needs one (thesis: "needs only to be computed
+  // once when the node first appears").
+  struct Scored {
+    double score = permanent;
+    Leaf leaf = Leaf::open;
+    std::optional<TrialSplit<T>> trial;
+    TreeCost cost;
+  };
+  Scored score(const Side<T>& side, std::uint64_t key) const {
+    Scored result;
+    if (static_cast<Index>(side.items.size()) < options_.smallest_split) {
+      result.leaf = Leaf::too_small;
+      return result;
+    }
+    if (!needs_trial(options_.score)) {
+      result.score = options_.score == Score::fit     ? side.squared_norm - side.explained
+                     : options_.score == Score::rank1 ? side.squared_norm - side.leading
+                                                      : side.rank2_error;
+      return result;
+    }
+    result.trial = try_items(side.items, key, result.cost);
+    const auto& [first, second] = result.trial->sides;
+    if (!result.trial->two_sided()) {
+      result.leaf = Leaf::one_sided;
+    } else if (options_.score == Score::mndcg) {
+      result.score = (*mndcg_)(side.topic.terms, first.topic.terms, second.topic.terms);
+      if (result.score == permanent) result.leaf = Leaf::one_sided;
+    } else if (options_.score == Score::error) {
+      // |A|^2 = |A1|^2 + |A2|^2 cancels.
+      result.score = first.explained + second.explained - side.explained;
+    } else {
+      result.score = first.leading + second.leading - side.leading;
+    }
+    if (result.leaf != Leaf::open) result.trial.reset();
+    return result;
+  }
+
+  double least_positive_score() const {
+    double least = std::numeric_limits<double>::infinity();
+    for (const TreeNode<T>& node : tree_.nodes) {
+      if (node.first < 0 && node.score > 0) least = std::min(least, node.score);
+    }
+    return least;
+  }
+
+  // Thesis, algorithm 6, lines 6-22.
+  void split(Index leaf) {
+    const std::uint64_t key = pending_[leaf].key;
+    std::optional<TrialSplit<T>> trial = std::move(pending_[leaf].trial);
+    if (!trial) trial = try_items(tree_.nodes[leaf].items, key, tree_.cost);
+    std::vector<RowIndex> outliers;
+    std::optional<Scored> small;  // the score of the smaller side, when the test for outliers asked for it
+    for (int trials = 0;;) {
+      if (!trial->two_sided()) return close(leaf, Leaf::one_sided);
+      auto& [larger, smaller] = trial->sides;
+      const bool unbalanced =
+          static_cast<double>(larger.items.size()) >= options_.imbalance * static_cast<double>(smaller.items.size());
+      if (options_.outlier_trials == 0 || !unbalanced) break;
+      small = score(smaller, child_key(key, 1, trials));
+      add_cost(small->cost);
+      if (!(small->score < least_positive_score())) break;
+      outliers.insert(outliers.end(), smaller.items.begin(), smaller.items.end());
+      small.reset();
+      if (++trials == options_.outlier_trials) return close(leaf, Leaf::only_outliers);
+      const std::vector<RowIndex> rest = std::move(larger.items);
+      trial = try_items(rest, mix(key, 2 + static_cast<std::uint64_t>(trials)), tree_.cost);
+    }
+    std::ranges::sort(outliers);
+    tree_.nodes[leaf].outliers = std::move(outliers);
+    adopt(leaf, std::move(*trial), std::move(small));
+  }
+
+  // The outlier test may have scored a side of an earlier trial: its key must differ from that of the final one.
+  static std::uint64_t child_key(std::uint64_t key, int side, int trials) {
+    return mix(mix(key, static_cast<std::uint64_t>(side)), 100 * static_cast<std::uint64_t>(trials));
+  }
+
+  // Makes the two sides of the trial the children of `leaf` and scores them.
+  void adopt(Index leaf, TrialSplit<T> trial, std::optional<Scored> small) {
+    const int number = tree_.splits() + 1;
+    const Index first = static_cast<Index>(tree_.nodes.size());
+    tree_.nodes[leaf].first = first;
+    tree_.nodes[leaf].second = first + 1;
+    tree_.nodes[leaf].split = number;
+    ++tree_.leaves;
+
+    std::array<Scored, 2> scored;
+    std::array<std::uint64_t, 2> keys{};
+    const bool last = tree_.leaves == options_.leaves;
+    for (int s = 0; s < 2; ++s) keys[s] = child_key(pending_[leaf].key, s, 0);
+    if (!last) {
+      parallel_for(2, [&](Index s) {
+        if (s == 1 && small) return;
+        scored[s] = score(trial.sides[s], keys[s]);
+      });
+      add_cost(scored[0].cost);
+      add_cost(scored[1].cost);
+      if (small) scored[1] = std::move(*small);
+    }
+    for (int s = 0; s < 2; ++s) {
+      Side<T>& side = trial.sides[s];
+      TreeNode<T> node;
+      node.parent = leaf;
+      node.items = std::move(side.items);
+      node.weights = std::move(side.weights);
+      node.shares = std::move(side.shares);
+      node.topic = std::move(side.topic);
+      node.squared_norm = side.squared_norm;
+      node.explained = side.explained;
+      if (!last) node.score = scored[s].score;
+      node.leaf = scored[s].leaf;
+      tree_.nodes.push_back(std::move(node));
+      pending_.push_back({keys[s], side.rank2_error, side.leading, std::move(scored[s].trial)});
+    }
+  }
+
+  void add_cost(const TreeCost& cost) {
+    tree_.cost.factorizations += cost.factorizations;
+    tree_.cost.iterations += cost.iterations;
+    tree_.cost.entries_read += cost.entries_read;
+  }
+
+  const TreeData<T>& x_;
+  const TreeOptions& options_;
+  SplitMemory<T>* memory_;
+  std::vector<double> squared_norms_;
+  std::optional<Mndcg> mndcg_;
+  TrialOptions trial_;
+  Tree<T> tree_;
+  std::vector<Pending<T>> pending_;
+};
+
+}  // namespace
+
+template <class T>
+std::string Tree<T>::id(Index node) const {
+  std::string id;
+  for (; nodes[node].parent >= 0; node = nodes[node].parent) {
+    const char side = nodes[nodes[node].parent].first == node ? '1' : '2';
+    id = id.empty() ? std::string(1, side) : std::string{side, '.'} + id;
+  }
+  return id;
+}
+
+template <class T>
+std::vector<Index> Tree<T>::leaf_nodes() const {
+  std::vector<Index> leaves, stack{0};
+  while (!stack.empty()) {
+    const Index node = stack.back();
+    stack.pop_back();
+    if (nodes[node].first < 0) {
+      leaves.push_back(node);
+    } else {
+      stack.push_back(nodes[node].second);
+      stack.push_back(nodes[node].first);
+    }
+  }
+  return leaves;
+}
+
+template <class T>
+std::vector<Index> Tree<T>::partition(int splits) const {
+  std::vector<Index> leaf(static_cast<std::size_t>(cols), 0);
+  for (Index n = 0; n < static_cast<Index>(nodes.size()); ++n) {
+    if (n > 0 && nodes[nodes[n].parent].split > splits) continue;
+    for (const RowIndex j : nodes[n].items) leaf[j] = n;
+    if (nodes[n].split == 0 || nodes[n].split > splits) continue;
+    for (const RowIndex j : nodes[n].outliers) leaf[j] = -1;
+  }
+  return leaf;
+}
+
+template <class T>
+Tree<T> build_tree(const TreeData<T>& x, const TreeOptions& options, SplitMemory<T>* memory) {
+  if (options.leaves < 1)
+    throw InvalidArgument("a tree needs at least one leaf; leaves is " + std::to_string(options.leaves));
+  if (options.outlier_trials < 0) throw InvalidArgument("outlier_trials must not be negative");
+  if (!(options.imbalance > 1)) throw InvalidArgument("imbalance must be greater than 1");
+  if (!(options.tolerance >= 0)) throw InvalidArgument("tolerance must not be negative");
+  if (options.max_iterations < 2) throw InvalidArgument("max_iterations must be at least 2");
+  if (x.rows() == 0 || x.cols() == 0) throw InvalidArgument("a matrix without features or items has no tree");
+  if (x.cols() > std::numeric_limits<RowIndex>::max()) throw InvalidArgument("a tree can have at most 2^31 - 1 items");
+  return Builder<T>(x, options, memory).build();
+}
+
+#define COPSE_INSTANTIATE(T) \
+  template struct Tree<T>;   \
+  template Tree<T> build_tree(const TreeData<T>&, const TreeOptions&, SplitMemory<T>*);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse

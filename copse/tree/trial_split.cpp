@@ -1,0 +1,97 @@
+#include "copse/tree/trial_split.h"
+
+#include <cmath>
+
+#include "copse/base/parallel.h"
+
+namespace copse {
+namespace {
+
+// The largest squared singular values of the two groups of items, by power iteration from the columns of w.
+template <class T>
+std::array<double, 2> leading_values(const NodeData<T>& x, Matrix<T> v, std::span<const char> first, TreeCost& cost) {
+  constexpr int max_iterations = 100;
+  constexpr double tolerance = 1e-6;  // relative change of both values
+  std::array<double, 2> values{};
+  Sweep<T> sweep;
+  for (int iteration = 0; iteration < max_iterations; ++iteration) {
+    check_cancelled();
+    x.power_step(v, first, sweep);
+    ++cost.iterations;
+    cost.entries_read += static_cast<double>(x.entries());
+    // |X'v|^2 for unit v is the Rayleigh quotient: it rises to the squared singular value.
+    const std::array<double, 2> next{sweep.a, sweep.c};
+    const bool settled =
+        std::abs(next[0] - values[0]) <= tolerance * next[0] && std::abs(next[1] - values[1]) <= tolerance * next[1];
+    values = next;
+    if (settled) break;
+    std::array<double, 2> squares{};
+    for (Index i = 0; i < v.rows(); ++i) {
+      for (Index c = 0; c < 2; ++c)
+        squares[c] += static_cast<double>(sweep.xh(i, c)) * static_cast<double>(sweep.xh(i, c));
+    }
+    for (Index i = 0; i < v.rows(); ++i) {
+      for (Index c = 0; c < 2; ++c)
+        v(i, c) = squares[c] > 0 ? static_cast<T>(static_cast<double>(sweep.xh(i, c)) / std::sqrt(squares[c])) : T(0);
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+template <class T>
+TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, std::span<const double> squared_norms,
+                        std::uint64_t key, const TrialOptions& options, SplitMemory<T>* memory, TreeCost& cost) {
+  const auto node = x.cut(items);
+  Rank2Result<T> factors;
+  if (memory == nullptr || !memory->recall(key, factors)) {
+    Rank2Options rank2 = options.rank2;
+    rank2.seed ^= key;
+    factors = rank2_nmf(*node, rank2);
+    if (memory != nullptr) memory->record(key, factors);
+  }
+  ++cost.factorizations;
+  cost.iterations += factors.iterations;
+  cost.entries_read += static_cast<double>(factors.iterations) * static_cast<double>(node->entries());
+
+  const Index count = static_cast<Index>(items.size());
+  std::vector<char> in_first(items.size());
+  Index size = 0;
+  for (Index j = 0; j < count; ++j) size += in_first[j] = factors.h(j, 0) >= factors.h(j, 1);
+  // Column 0 of W becomes side 1 where the second column has more items, or as many and the first item.
+  const bool swap = 2 * size < count || (2 * size == count && !in_first[0]);
+
+  TrialSplit<T> split;
+  const double inner = factors.inner;
+  for (Index j = 0; j < count; ++j) {
+    const int column = in_first[j] ? 0 : 1;
+    Side<T>& side = split.sides[(column == 1) != swap];
+    const double own = static_cast<double>(factors.h(j, column)), other = static_cast<double>(factors.h(j, 1 - column));
+    side.items.push_back(items[j]);
+    side.weights.push_back(static_cast<T>(own));
+    side.shares.push_back(static_cast<T>(own > 0 ? own / (own + other) : 0.5));
+    // W has unit columns and h meets the KKT conditions: w'x = own + inner * other where own > 0.
+    const double product = own + inner * other;
+    side.squared_norm += squared_norms[items[j]];
+    side.explained += product * product;
+    side.rank2_error += squared_norms[items[j]] - (own * own + 2 * inner * own * other + other * other);
+  }
+  if (!split.two_sided()) return split;
+  parallel_for(2, [&](Index column) {
+    split.sides[(column == 1) != swap].topic = make_topic(factors.w, column, node->terms());
+  });
+  if (options.leading) {
+    const auto values = leading_values(*node, std::move(factors.w), in_first, cost);
+    for (int column = 0; column < 2; ++column) split.sides[(column == 1) != swap].leading = values[column];
+  }
+  return split;
+}
+
+#define COPSE_INSTANTIATE(T)                                                                               \
+  template TrialSplit<T> try_split(const TreeData<T>&, std::span<const RowIndex>, std::span<const double>, \
+                                   std::uint64_t, const TrialOptions&, SplitMemory<T>*, TreeCost&);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse

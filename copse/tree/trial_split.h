@@ -1,0 +1,43 @@
+// One rank-2 NMF of the items of a node, and the two children that it would give.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "copse/tree/tree.h"
+
+namespace copse {
+
+// A child that a trial split offers, with what its scores need.
+template <class T>
+struct Side {
+  std::vector<RowIndex> items;
+  std::vector<T> weights;
+  std::vector<T> shares;
+  Topic<T> topic;
+  double squared_norm = 0;
+  double explained = 0;    // sum_j (w'x_j)^2
+  double rank2_error = 0;  // sum_j |x_j - W h_j|^2
+  double leading = 0;      // the largest squared singular value; only for the rank-1 scores
+};
+
+template <class T>
+struct TrialSplit {
+  std::array<Side<T>, 2> sides;  // the larger first; equal sizes: the one with the first item
+  bool two_sided() const { return !sides[1].items.empty(); }
+};
+
+struct TrialOptions {
+  Rank2Options rank2;
+  bool leading = false;
+};
+
+// Items go to the side with the larger coefficient, ties to the first column. `squared_norms` is for all items of x.
+template <class T>
+TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, std::span<const double> squared_norms,
+                        std::uint64_t key, const TrialOptions& options, SplitMemory<T>* memory, TreeCost& cost);
+
+}  // namespace copse
