@@ -7,8 +7,45 @@
 
 #include "copse/base/error.h"
 
+#ifdef COPSE_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
+
 namespace copse {
 namespace {
+
+// What came before a loop is seen inside it, and what was done inside is seen after it. TBB sees to that, in a library
+// that ThreadSanitizer cannot look into: here it is told. Nothing orders the branches among themselves.
+class ForkAndJoin {
+ public:
+  ForkAndJoin() { release(&fork_); }
+  ~ForkAndJoin() { acquire(&join_); }
+  ForkAndJoin(const ForkAndJoin&) = delete;
+  ForkAndJoin& operator=(const ForkAndJoin&) = delete;
+
+  class Branch {
+   public:
+    explicit Branch(ForkAndJoin& parent) : parent_(parent) { acquire(&parent_.fork_); }
+    ~Branch() { release(&parent_.join_); }
+    Branch(const Branch&) = delete;
+    Branch& operator=(const Branch&) = delete;
+
+   private:
+    ForkAndJoin& parent_;
+  };
+
+ private:
+#ifdef COPSE_THREAD_SANITIZER
+  static void release(void* place) { __tsan_release(place); }
+  static void acquire(void* place) { __tsan_acquire(place); }
+#else
+  static void release(void*) {}
+  static void acquire(void*) {}
+#endif
+
+  char fork_ = 0;
+  char join_ = 0;
+};
 
 // The run that this thread is working for; a loop hands it on to the threads that help with it.
 thread_local const Cancellation* current_run = nullptr;
@@ -34,7 +71,9 @@ void with_threads(int threads, const Cancellation* cancellation, const std::func
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
                                   static_cast<std::size_t>(std::max(count, tbb::info::default_concurrency())));
   tbb::task_arena arena(count);
+  ForkAndJoin order;
   arena.execute([&] {
+    const ForkAndJoin::Branch branch(order);
     const CurrentRun run(cancellation);
     work();
   });
@@ -51,9 +90,11 @@ void parallel_for(Index count, const std::function<void(Index)>& body) {
   if (count == 1 && !stopping(run)) {
     body(0);
   } else if (count > 0) {
+    ForkAndJoin order;
     tbb::parallel_for(
         tbb::blocked_range<Index>(0, count, 1),
         [&](const tbb::blocked_range<Index>& range) {
+          const ForkAndJoin::Branch branch(order);
           const CurrentRun helper(run);
           for (Index i = range.begin(); i < range.end() && !stopping(run); ++i) body(i);
         },
