@@ -188,6 +188,15 @@ TEST(Prepare, DropsUntilEveryTotalIsReached) {
   }
 }
 
+TEST(Prepare, DropsFeaturesThatOnlyDroppedItemsHeld) {
+  // The last item is short; without it the second feature is rare.
+  for (auto data : both_forms(from_rows({{2, 2, 0}, {0, 2, 1}}))) {
+    const auto report = prepare(data, {.min_feature_total = 3, .min_item_total = 2});
+    EXPECT_THAT(report.kept_items, ElementsAre(0, 1));
+    EXPECT_THAT(report.kept_features, ElementsAre(0));
+  }
+}
+
 TEST(Prepare, DroppingTwiceChangesNothingMore) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const auto x = to_dense(random_integer_sparse<double>(60, 40, 0.03, seed));
