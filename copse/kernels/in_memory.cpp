@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "copse/base/parallel.h"
+#include "copse/kernels/dense_product.h"
 #include "copse/kernels/gram.h"
 #include "copse/kernels/sparse_product.h"
 
@@ -37,30 +37,12 @@ double SparseData<T>::squared_norm() const {
 
 template <class T>
 void DenseData<T>::times(const Matrix<T>& h, Matrix<T>& out) const {
-  const Index k = h.cols();
-  out.reshape(rows(), k);
-  parallel_blocks(rows(), 64, [&](Index begin, Index end) {
-    std::fill(out.data() + begin * k, out.data() + end * k, T(0));
-    for (Index j = 0; j < cols(); ++j) {
-      for (Index i = begin; i < end; ++i) {
-        for (Index c = 0; c < k; ++c) out(i, c) += items_(j, i) * h(j, c);
-      }
-    }
-  });
+  copse::times<T>({.values = items_.data(), .rows = rows(), .row_step = 1, .column_step = rows()}, h, out);
 }
 
 template <class T>
 void DenseData<T>::transpose_times(const Matrix<T>& w, Matrix<T>& out) const {
-  const Index k = w.cols();
-  out.reshape(cols(), k);
-  parallel_blocks(cols(), 64, [&](Index begin, Index end) {
-    std::fill(out.data() + begin * k, out.data() + end * k, T(0));
-    for (Index j = begin; j < end; ++j) {
-      for (Index i = 0; i < rows(); ++i) {
-        for (Index c = 0; c < k; ++c) out(j, c) += items_(j, i) * w(i, c);
-      }
-    }
-  });
+  copse::times<T>({.values = items_.data(), .rows = cols(), .row_step = rows(), .column_step = 1}, w, out);
 }
 
 template <class T>

@@ -1,0 +1,130 @@
+#include "copse/kernels/dense_product.h"
+
+#include <algorithm>
+
+#include "copse/base/parallel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "copse/kernels/dense_product.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+// From here to HWY_ONCE the file is compiled once per instruction set.
+HWY_BEFORE_NAMESPACE();
+namespace copse {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// sums (rows x vectors, `stride` apart) += A B over `inner` columns of A and rows of B.
+template <int rows, int vectors, class T>
+HWY_INLINE void multiply_tile(const T* HWY_RESTRICT a, Index row_step, Index column_step, Index inner,
+                              const T* HWY_RESTRICT b, Index stride, T* HWY_RESTRICT sums) {
+  const hn::ScalableTag<T> d;
+  constexpr Index lanes = static_cast<Index>(hn::MaxLanes(hn::ScalableTag<T>()));
+  hn::Vec<decltype(d)> tile[rows][vectors];
+#pragma GCC unroll 16
+  for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 16
+    for (int v = 0; v < vectors; ++v) tile[r][v] = hn::LoadU(d, sums + r * stride + v * lanes);
+  }
+  for (Index p = 0; p < inner; ++p) {
+    hn::Vec<decltype(d)> right[vectors];
+#pragma GCC unroll 16
+    for (int v = 0; v < vectors; ++v) right[v] = hn::LoadU(d, b + p * stride + v * lanes);
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; ++r) {
+      const auto left = hn::Set(d, a[r * row_step + p * column_step]);
+#pragma GCC unroll 16
+      for (int v = 0; v < vectors; ++v) tile[r][v] = hn::MulAdd(left, right[v], tile[r][v]);
+    }
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 16
+    for (int v = 0; v < vectors; ++v) hn::StoreU(tile[r][v], d, sums + r * stride + v * lanes);
+  }
+}
+
+// Rows of b and sums are `stride` apart and padded, so that k may be rounded up to whole vectors.
+template <class T>
+void multiply(const T* a, Index rows, Index row_step, Index column_step, Index inner, const T* b, Index k, Index stride,
+              T* sums) {
+  constexpr Index lanes = static_cast<Index>(hn::MaxLanes(hn::ScalableTag<T>()));
+  constexpr Index tile_rows = 4;
+  for (Index i = 0; i < rows; i += tile_rows) {
+    const auto columns = [&](auto tile, Index row) HWY_ATTR {
+      Index c = 0;
+      const T* left = a + row * row_step;
+      T* sum = sums + row * stride;
+      for (; c + 2 * lanes < k; c += 3 * lanes)
+        multiply_tile<tile, 3>(left, row_step, column_step, inner, b + c, stride, sum + c);
+      for (; c < k; c += lanes) multiply_tile<tile, 1>(left, row_step, column_step, inner, b + c, stride, sum + c);
+    };
+    if (i + tile_rows <= rows) {
+      columns(std::integral_constant<int, tile_rows>(), i);
+    } else {
+      for (Index row = i; row < rows; ++row) columns(std::integral_constant<int, 1>(), row);
+    }
+  }
+}
+
+void multiply_float(const float* a, Index rows, Index row_step, Index column_step, Index inner, const float* b, Index k,
+                    Index stride, float* sums) {
+  multiply(a, rows, row_step, column_step, inner, b, k, stride, sums);
+}
+void multiply_double(const double* a, Index rows, Index row_step, Index column_step, Index inner, const double* b,
+                     Index k, Index stride, double* sums) {
+  multiply(a, rows, row_step, column_step, inner, b, k, stride, sums);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace copse
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace copse {
+HWY_EXPORT(multiply_float);
+HWY_EXPORT(multiply_double);
+
+namespace {
+
+void multiply(const float* a, Index rows, Index row_step, Index column_step, Index inner, const float* b, Index k,
+              Index stride, float* sums) {
+  HWY_DYNAMIC_DISPATCH(multiply_float)(a, rows, row_step, column_step, inner, b, k, stride, sums);
+}
+void multiply(const double* a, Index rows, Index row_step, Index column_step, Index inner, const double* b, Index k,
+              Index stride, double* sums) {
+  HWY_DYNAMIC_DISPATCH(multiply_double)(a, rows, row_step, column_step, inner, b, k, stride, sums);
+}
+
+}  // namespace
+
+template <class T>
+void times(const StridedView<T>& a, const Matrix<T>& b, Matrix<T>& out) {
+  const Index k = b.cols();
+  // Whole vectors, and room for one more: a tile of three vectors may begin before k and end after it.
+  constexpr Index longest_vector = 16;
+  const Index stride = (k / longest_vector + 3) * longest_vector;
+  Matrix<T> padded(b.rows(), stride);
+  parallel_blocks(b.rows(), 4096, [&](Index begin, Index end) {
+    for (Index p = begin; p < end; ++p) std::copy_n(b.row(p).data(), k, padded.row(p).data());
+  });
+  out.reshape(a.rows, k);
+  // A block of A and the part of B that it meets stay in the second-level cache.
+  constexpr Index inner_block = 256;
+  const Index row_block = a.rows >= 2048 ? 64 : 16;
+  parallel_blocks(a.rows, row_block, [&](Index begin, Index end) {
+    Matrix<T> sums(end - begin, stride);
+    for (Index p = 0; p < b.rows(); p += inner_block) {
+      multiply(a.values + begin * a.row_step + p * a.column_step, end - begin, a.row_step, a.column_step,
+               std::min(inner_block, b.rows() - p), padded.row(p).data(), k, stride, sums.data());
+    }
+    for (Index i = begin; i < end; ++i) std::copy_n(sums.row(i - begin).data(), k, out.row(i).data());
+  });
+}
+
+template void times(const StridedView<float>&, const Matrix<float>&, Matrix<float>&);
+template void times(const StridedView<double>&, const Matrix<double>&, Matrix<double>&);
+
+}  // namespace copse
+#endif  // HWY_ONCE

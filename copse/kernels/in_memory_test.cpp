@@ -1,0 +1,73 @@
+#include "copse/kernels/in_memory.h"
+
+#include <gtest/gtest.h>
+
+#include "copse/base/parallel.h"
+#include "tests/support/instruction_sets.h"
+#include "tests/support/naive.h"
+#include "tests/support/random_matrices.h"
+
+namespace copse {
+namespace {
+
+using testing::for_each_instruction_set;
+using testing::random_dense;
+using testing::random_integer_dense;
+
+struct Shape {
+  Index rows, cols;
+};
+
+template <class T>
+class InMemory : public ::testing::Test {};
+using Types = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(InMemory, Types);
+
+TYPED_TEST(InMemory, SparseAndDenseDataEqualTheNaiveProductsExactly) {
+  using T = TypeParam;
+  for_each_instruction_set([] {
+    for (auto [rows, cols] : {Shape{0, 3}, Shape{3, 0}, Shape{1, 1}, Shape{17, 5}, Shape{64, 33}, Shape{30, 300},
+                              Shape{2050, 3}, Shape{3, 2051}}) {
+      const auto x = random_integer_dense<T>(rows, cols, 1);
+      const auto items = testing::naive::transposed(x);
+      const auto sparse = testing::to_sparse(x);
+      const SparseData<T> sparse_data(sparse);
+      const DenseData<T> dense_data(items);
+      for (Index k : {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 23, 24, 25, 31, 32, 33, 40, 48, 49, 70}) {
+        const auto w = random_integer_dense<T>(rows, k, 2), h = random_integer_dense<T>(cols, k, 3);
+        for (const Data<T>* data :
+             {static_cast<const Data<T>*>(&sparse_data), static_cast<const Data<T>*>(&dense_data)}) {
+          Matrix<T> out;
+          data->times(h, out);
+          ASSERT_EQ(out, testing::naive::times(x, h)) << rows << " x " << cols << ", k = " << k;
+          data->transpose_times(w, out);
+          ASSERT_EQ(out, testing::naive::transpose_times(x, w)) << rows << " x " << cols << ", k = " << k;
+        }
+      }
+      double squares = 0;
+      for (T value : x.values()) squares += static_cast<double>(value) * static_cast<double>(value);
+      EXPECT_EQ(sparse_data.squared_norm(), squares);
+      EXPECT_EQ(dense_data.squared_norm(), squares);
+    }
+  });
+}
+
+TYPED_TEST(InMemory, DenseProductsHaveTheSameBitsForAnyNumberOfThreads) {
+  using T = TypeParam;
+  const auto items = random_dense<T>(700, 300, 4);
+  const DenseData<T> data(items);
+  const auto w = random_dense<T>(300, 11, 5), h = random_dense<T>(700, 11, 6);
+  Matrix<T> times, transpose_times, out;
+  with_threads(1, nullptr, [&] { data.times(h, times), data.transpose_times(w, transpose_times); });
+  for (int threads : {2, 3, 8}) {
+    with_threads(threads, nullptr, [&] {
+      data.times(h, out);
+      EXPECT_EQ(out, times);
+      data.transpose_times(w, out);
+      EXPECT_EQ(out, transpose_times);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace copse
