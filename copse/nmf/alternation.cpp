@@ -9,6 +9,7 @@
 #include "copse/base/parallel.h"
 #include "copse/kernels/gram.h"
 #include "copse/nmf/momentum.h"
+#include "copse/nmf/revive.h"
 #include "copse/nmf/step.h"
 #include "copse/nnls/nnls.h"
 
@@ -16,6 +17,8 @@ namespace copse {
 namespace {
 
 constexpr Index entries_per_block = 16384;
+constexpr double least_revival_gain = 1e-4;   // of the squared error: less is not worth a component
+constexpr double exact_squared_error = 1e-6;  // of |X|^2: nothing is left to revive from
 
 // ahead = max(0, now + length (now - before)), where `ahead` holds `before` on entry.
 template <class T>
@@ -49,7 +52,8 @@ class Alternation {
         w_step_{options.solver, sweeps_that_pay(x.nonzeros(), x.cols(), x.rows(), options.rank), false},
         momentum_(options.extrapolate && options.solver == Solver::hals),
         kept_(start),
-        ahead_(std::move(start)) {}
+        ahead_(std::move(start)),
+        revivals_left_(2 * options.rank) {}
 
   Run<T> run() {
     try {
@@ -107,7 +111,9 @@ class Alternation {
     x_.sum({&cross, 1});
     const double squared_error = std::max(0.0, squared_norm_ - 2 * cross + dot(w_gram, gram_));
     const double objective = squared_error + penalties(w_gram, gram_);
-    const bool rose = objective > objective_ && momentum_.length() > 0;
+    const bool rose = objective > objective_ && (momentum_.length() > 0 || revived_);
+    if (rose && revived_) revivals_left_ = 0;
+    revived_ = false;
     if (!rose) w_squares_ = projected_gradient(penalized_by_alpha(gram_), ahead_.w);
     ++latest_.number;
     latest_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
@@ -129,12 +135,35 @@ class Alternation {
     w_is_ahead_ = momentum_.length() > 0 && latest_.number < options_.max_iterations;
     run_ahead(kept_.w, ahead_.w, w_is_ahead_ ? momentum_.length() : 0);
     momentum_.fell();
+    revive_one(w_gram, squared_error);
+  }
+
+  // Gives a dead component a new start, at most one per iteration. Should the objective rise for it, it stays dead.
+  void revive_one(const Matrix<double>& w_gram, double squared_error) {
+    if (revivals_left_ == 0 || squared_error <= exact_squared_error * squared_norm_) return;
+    Index dead = -1, live = 0;
+    double squares = 0;
+    for (Index c = 0; c < options_.rank; ++c) {
+      if (w_gram(c, c) > 0 && gram_(c, c) > 0) {
+        ++live;
+        squares += w_gram(c, c);
+      } else if (dead < 0) {
+        dead = c;
+      }
+    }
+    if (dead < 0) return;
+    const double norm = live > 0 ? std::sqrt(squares / static_cast<double>(live)) : 1;
+    const std::uint64_t seed = options_.seed + static_cast<std::uint64_t>(--revivals_left_);
+    ahead_ = kept_;
+    revived_ = revive_component(x_, ahead_, dead, norm, squared_error, least_revival_gain, seed);
+    if (!revived_) revivals_left_ = 0;
+    w_is_ahead_ = revived_;
   }
 
   // Completes the record of the latest iterate with the gradient with respect to H, now that X'W is known.
   bool done() {
     double ratio = projected_gradient_ratio();
-    if (ratio <= options_.tolerance && w_is_ahead_) {
+    if (ratio <= options_.tolerance && w_is_ahead_ && !revived_) {
       // The product belongs to a W that ran ahead of the iterate; the verdict needs the iterate's own.
       ahead_.w = kept_.w;
       w_is_ahead_ = false;
@@ -144,7 +173,7 @@ class Alternation {
     latest_.projected_gradient_ratio = ratio;
     run_.history.push_back(latest_);
     const bool go_on = !options_.progress || options_.progress(latest_);
-    if (ratio <= options_.tolerance) {
+    if (ratio <= options_.tolerance && !revived_) {
       run_.stop_reason = StopReason::converged;
     } else if (!go_on) {
       run_.stop_reason = StopReason::interrupted;
@@ -218,6 +247,8 @@ class Alternation {
   Matrix<T> product_;    // X'W or X H', with
   Matrix<double> gram_;  // W'W or H H'
   bool w_is_ahead_ = false;
+  bool revived_ = false;  // ahead_ holds a component that was given a new start
+  Index revivals_left_;
 
   double objective_ = std::numeric_limits<double>::infinity();
   double first_gradient_ = -1;     // not known yet

@@ -40,7 +40,7 @@ struct NmfOptions {
 
 template <class T>
 struct NmfResult {
-  Matrix<T> w;              // rows x k, columns of unit 2-norm; a component that died is zero in both factors
+  Matrix<T> w;              // rows x k, columns of unit 2-norm; a dead component is zero in both factors
   Matrix<T> h;              // cols x k (H'), scaled accordingly
   std::vector<T> baseline;  // w0, rows; empty unless affine
   std::vector<Iteration> history;
@@ -52,6 +52,7 @@ struct NmfResult {
   int best_run = 0;
 };
 
+// A component that dies (zero in a factor) gets a new start from the residual, as long as that lowers the objective.
 // Throws InvalidArgument for a bad rank or option, and Cancelled if stopped from outside before the first iteration is
 // complete; after that the last complete iterate comes back with StopReason::interrupted.
 template <class T>
