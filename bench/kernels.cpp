@@ -1,0 +1,234 @@
+// The kernels beside what the machine can do. Sparse products count the bytes of the sparse arrays and of the result,
+// once each, and no reads of the factor, as a share of the read bandwidth that this program measures with the same
+// number of threads; all count flops (2 per multiply-add) as a share of the measured peak.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "copse/base/parallel.h"
+#include "copse/base/random.h"
+#include "copse/kernels/gram.h"
+#include "copse/kernels/in_memory.h"
+#include "copse/kernels/sparse_product.h"
+
+namespace copse {
+namespace {
+
+constexpr Index words_per_item = 100;
+
+// Items of 100 words drawn by Zipf's law (frequency ~ 1 / rank), of which some 75 differ. Word numbers are scattered:
+// as in a vocabulary in alphabetical order, frequent words are not neighbours.
+SparseMatrix<float> word_matrix(Index words, Index items) {
+  std::vector<std::vector<RowIndex>> columns(static_cast<std::size_t>(items));
+  parallel_for(items, [&](Index j) {
+    Random random(1, static_cast<std::uint64_t>(j));
+    auto& column = columns[static_cast<std::size_t>(j)];
+    for (Index n = 0; n < words_per_item; ++n) {
+      const auto rank = static_cast<Index>(std::pow(static_cast<double>(words), random.uniform()));
+      column.push_back(static_cast<RowIndex>(rank * 7919 % words));
+    }
+    std::sort(column.begin(), column.end());
+    column.erase(std::unique(column.begin(), column.end()), column.end());
+    column.shrink_to_fit();
+  });
+  SparseMatrix<float> x{.rows = words, .cols = items};
+  for (const auto& column : columns) x.offsets.push_back(x.offsets.back() + static_cast<Index>(column.size()));
+  x.indices.resize(static_cast<std::size_t>(x.offsets.back()));
+  x.values.assign(x.indices.size(), 0.1f);
+  parallel_for(items, [&](Index j) {
+    const auto& column = columns[static_cast<std::size_t>(j)];
+    std::copy(column.begin(), column.end(), x.indices.begin() + x.offsets[j]);
+  });
+  return x;
+}
+
+struct Pair {
+  SparseMatrix<float> x, transposed;
+};
+
+// Made once per size; only the last is kept.
+const Pair& matrices(Index millions) {
+  static Index made = 0;
+  static Pair pair;
+  if (made != millions) {
+    pair = {};
+    pair.x = millions == 1    ? word_matrix(20011, 14000)
+             : millions == 10 ? word_matrix(60013, 138000)
+                              : word_matrix(149011, 765000);
+    pair.transposed = transpose<float>(pair.x);
+    made = millions;
+  }
+  return pair;
+}
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+template <class Work>
+double seconds(const Work& work) {
+  const double begin = now();
+  work();
+  return now() - begin;
+}
+
+template <class Work>
+double least_seconds(const Work& work) {
+  double best = seconds(work);
+  for (int repeat = 0; repeat < 5; ++repeat) best = std::min(best, seconds(work));
+  return best;
+}
+
+// Bytes per second of a streaming sum over 1 GB.
+double read_bandwidth(int threads) {
+  static std::map<int, double> measured;
+  if (!measured.contains(threads)) {
+    const Buffer<std::uint64_t> numbers(std::size_t(1) << 27, 1);
+    with_threads(threads, nullptr, [&] {
+      const double time = least_seconds([&] {
+        benchmark::DoNotOptimize(
+            sum_blocks(Index(numbers.size()), Index(1) << 18, std::uint64_t(0), [&](Index i, Index end) {
+              std::uint64_t sums[8] = {};
+              for (; i < end; i += 8) {
+#pragma GCC unroll 8
+                for (int u = 0; u < 8; ++u) sums[u] += numbers[static_cast<std::size_t>(i + u)];
+              }
+              return sums[0] + sums[1] + sums[2] + sums[3] + sums[4] + sums[5] + sums[6] + sums[7];
+            }));
+      });
+      measured[threads] = static_cast<double>(numbers.size() * sizeof(std::uint64_t)) / time;
+    });
+  }
+  return measured[threads];
+}
+
+// Twelve independent chains of multiply-adds on vectors of 8 floats.
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma")))
+#endif
+void multiply_add(Index rounds) {
+  typedef float Vector __attribute__((vector_size(32)));
+  Vector sums[12] = {}, factor = {};
+  benchmark::DoNotOptimize(factor);
+  for (Index round = 0; round < rounds; ++round) {
+#pragma GCC unroll 12
+    for (int u = 0; u < 12; ++u) sums[u] = sums[u] * factor + factor;
+  }
+  for (auto& sum : sums) benchmark::DoNotOptimize(sum);
+}
+
+double peak_flops(int threads) {
+  static std::map<int, double> measured;
+  if (!measured.contains(threads)) {
+    constexpr Index rounds = 2000000;
+    with_threads(threads, nullptr, [&] {
+      const double time = least_seconds([&] { parallel_for(8, [&](Index) { multiply_add(rounds); }); });
+      measured[threads] = 8.0 * rounds * 12 * 8 * 2 / time;
+    });
+  }
+  return measured[threads];
+}
+
+Matrix<float> random_factor(Index rows, Index k) {
+  Matrix<float> f(rows, k);
+  parallel_blocks(rows, 1024, [&](Index begin, Index end) {
+    Random random(2, static_cast<std::uint64_t>(begin));
+    for (Index e = begin * k; e < end * k; ++e) f.data()[e] = static_cast<float>(random.uniform());
+  });
+  return f;
+}
+
+// Runs the work as often as asked; the counters tell of the quickest run.
+template <class Work>
+void measure(benchmark::State& state, int threads, double bytes, double flops, const Work& work) {
+  double best = 1e9;
+  with_threads(threads, nullptr, [&] {
+    for (auto _ : state) best = std::min(best, seconds(work));
+  });
+  state.counters["ms"] = best * 1e3;
+  state.counters["GB/s"] = bytes / best * 1e-9;
+  state.counters["of_read"] = bytes / best / read_bandwidth(threads);
+  state.counters["Gflop/s"] = flops / best * 1e-9;
+  state.counters["of_peak"] = flops / best / peak_flops(threads);
+}
+
+void machine(benchmark::State& state) {
+  const int threads = static_cast<int>(state.range(0));
+  for (auto _ : state) benchmark::DoNotOptimize(read_bandwidth(threads) + peak_flops(threads));
+  state.counters["read_GB/s"] = read_bandwidth(threads) * 1e-9;
+  state.counters["peak_Gflop/s"] = peak_flops(threads) * 1e-9;
+}
+
+void sparse(benchmark::State& state, bool transposed) {
+  const Pair& pair = matrices(state.range(0));
+  const SparseView<float> x = transposed ? pair.transposed : pair.x;
+  const Index k = state.range(1);
+  const int threads = static_cast<int>(state.range(2));
+  const auto f = random_factor(x.rows, k);
+  Matrix<float> out(x.cols, k);
+  const auto entries = static_cast<double>(x.nonzeros());
+  const double bytes = 8 * entries + 8.0 * static_cast<double>(x.cols) + 4.0 * static_cast<double>(x.cols * k);
+  measure(state, threads, bytes, 2 * entries * static_cast<double>(k), [&] { transpose_times(x, f, out); });
+  state.counters["ns/entry"] = state.counters["ms"] * 1e6 / entries;
+}
+void transpose_times_w(benchmark::State& state) { sparse(state, false); }
+void times_h(benchmark::State& state) { sparse(state, true); }
+
+void gram_of_factor(benchmark::State& state) {
+  const Index k = state.range(0);
+  const int threads = static_cast<int>(state.range(1));
+  const auto f = random_factor(765000, k);
+  // Half of the products: the result is symmetric.
+  measure(state, threads, 4.0 * static_cast<double>(f.rows() * k), static_cast<double>(f.rows() * k * (k + 1)),
+          [&] { benchmark::DoNotOptimize(gram(f)); });
+}
+
+void dense_products(benchmark::State& state) {
+  const Index rows = state.range(0), cols = state.range(1), k = state.range(2);
+  const int threads = static_cast<int>(state.range(3));
+  const auto items = random_factor(cols, rows), w = random_factor(rows, k), h = random_factor(cols, k);
+  const DenseData<float> data(items);
+  Matrix<float> out;
+  const auto entries = static_cast<double>(rows * cols);
+  measure(state, threads, 8 * entries, 4 * entries * static_cast<double>(k), [&] {
+    data.transpose_times(w, out);
+    data.times(h, out);
+  });
+}
+
+void transposition(benchmark::State& state) {
+  const SparseView<float> x = matrices(state.range(0)).x;
+  measure(state, static_cast<int>(state.range(1)), 16.0 * static_cast<double>(x.nonzeros()), 0,
+          [&] { benchmark::DoNotOptimize(transpose(x)); });
+}
+
+constexpr auto unit = benchmark::kMillisecond;
+BENCHMARK(machine)->ArgName("threads")->Arg(1)->Arg(2)->Iterations(1)->UseRealTime()->Unit(unit);
+// Sizes outermost: each matrix is made once.
+template <Index millions>
+void all_k(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"millions", "k", "threads"})->UseRealTime()->Unit(unit)->MinTime(0.3);
+  for (Index k : {1, 2, 4, 8, 40, 64}) {
+    for (Index threads : {1, 2}) b->Args({millions, k, threads});
+  }
+}
+BENCHMARK(transpose_times_w)->Apply(all_k<1>);
+BENCHMARK(times_h)->Apply(all_k<1>);
+BENCHMARK(transpose_times_w)->Apply(all_k<10>);
+BENCHMARK(times_h)->Apply(all_k<10>);
+BENCHMARK(transpose_times_w)->Apply(all_k<60>);
+BENCHMARK(times_h)->Apply(all_k<60>);
+BENCHMARK(transposition)->ArgNames({"millions", "threads"})->ArgsProduct({{60}, {1, 2}})->UseRealTime()->Unit(unit);
+BENCHMARK(gram_of_factor)->ArgNames({"k", "threads"})->ArgsProduct({{2, 8, 40, 64}, {1, 2}})->UseRealTime()->Unit(unit);
+BENCHMARK(dense_products)
+    ->ArgNames({"rows", "cols", "k", "threads"})
+    ->ArgsProduct({{5000}, {38}, {3}, {1, 2}})
+    ->ArgsProduct({{64}, {1797}, {10}, {1, 2}})
+    ->ArgsProduct({{4000}, {4000}, {2, 20, 64}, {1, 2}})
+    ->UseRealTime()
+    ->Unit(unit);
+
+}  // namespace
+}  // namespace copse
