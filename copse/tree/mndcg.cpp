@@ -9,7 +9,7 @@ namespace copse {
 namespace {
 
 // 0-based positions of all terms in a ranking that continues with the terms of weight zero.
-void rank_terms(std::span<const RowIndex> ranked, std::vector<RowIndex>& positions) {
+void place_terms(std::span<const RowIndex> ranked, std::vector<RowIndex>& positions) {
   std::ranges::fill(positions, RowIndex(-1));
   for (std::size_t r = 0; r < ranked.size(); ++r) positions[ranked[r]] = static_cast<RowIndex>(r);
   RowIndex next = static_cast<RowIndex>(ranked.size());
@@ -33,9 +33,9 @@ double Mndcg::operator()(std::span<const RowIndex> parent, std::span<const RowIn
   if (parent.size() < 2 || first.empty() || second.empty()) return -1;
   const auto m = static_cast<std::size_t>(vocabulary_);
   std::vector<RowIndex> in_parent(m), in_first(m), in_second(m);
-  rank_terms(parent, in_parent);
-  rank_terms(first, in_first);
-  rank_terms(second, in_second);
+  place_terms(parent, in_parent);
+  place_terms(first, in_first);
+  place_terms(second, in_second);
 
   const Index ranked = static_cast<Index>(parent.size());
   std::vector<float> gains(m);

@@ -71,13 +71,14 @@ Index block_count(Index entries, Index terms) {
 
 // Calls rule(item, b1, b2) -> h with (b1, b2) = W'x for the items [begin, end), and adds x h' to xh.
 template <class T, class Rule>
-Sums read_items(SparseView<T> x, const Matrix<T>& w, Index begin, Index end, T* h, T* xh, const Rule& rule) {
+Sums read_items(SparseView<T> x, const Matrix<T>& w, Index begin, Index end, Index stride, T* h, T* xh,
+                const Rule& rule) {
   const Index* offsets = x.offsets.data();
   const RowIndex* indices = x.indices.data();
   const T* values = x.values.data();
   const T* pairs = w.data();
   Sums sums;
-  for (Index j = begin; j < end; ++j) {
+  for (Index j = (begin + stride - 1) / stride * stride; j < end; j += stride) {
     const Index from = offsets[j], to = offsets[j + 1];
     T b1 = 0, b2 = 0, d1 = 0, d2 = 0;
     Index p = from;
@@ -107,10 +108,11 @@ Sums read_items(SparseView<T> x, const Matrix<T>& w, Index begin, Index end, T* 
 }
 
 template <class T, class Rule>
-Sums read_items(const Matrix<T>& x, const Matrix<T>& w, Index begin, Index end, T* h, T* xh, const Rule& rule) {
+Sums read_items(const Matrix<T>& x, const Matrix<T>& w, Index begin, Index end, Index stride, T* h, T* xh,
+                const Rule& rule) {
   const Index terms = x.cols();
   Sums sums;
-  for (Index j = begin; j < end; ++j) {
+  for (Index j = (begin + stride - 1) / stride * stride; j < end; j += stride) {
     const T* values = x.row(j).data();
     std::array<T, 8> b{};
     Index i = 0;
@@ -144,24 +146,34 @@ class NodeOf : public NodeData<T> {
   Index items() const override { return items_; }
   Index entries() const override { return entries_; }
 
-  void sweep(const Matrix<T>& w, Sweep<T>& out) const override {
+  void sweep(const Matrix<T>& w, Index stride, Sweep<T>& out) const override {
     const Sums g = gram2(w);
     const TwoColumns<T> solve(g.a, g.b, g.c);
-    read(w, out, [&](Index, T b1, T b2) { return solve(b1, b2); });
+    read(w, stride, out, [&](Index, T b1, T b2) { return solve(b1, b2); });
   }
 
-  void power_step(const Matrix<T>& v, std::span<const char> first, Sweep<T>& out) const override {
-    using Pair = typename TwoColumns<T>::Solution;
-    read(v, out, [&](Index j, T b1, T b2) { return first[j] ? Pair{b1, T(0)} : Pair{T(0), b2}; });
+  void project(const Matrix<T>& v, Index stride, Sweep<T>& out) const override {
+    read(v, stride, out, [](Index, T b1, T b2) { return Pair{b1, b2}; });
+  }
+
+  void spread(Index stride, Sweep<T>& out) const override {
+    const Matrix<T> nothing(static_cast<Index>(this->terms_.size()), 2);
+    read(nothing, stride, out, [&](Index j, T, T) { return Pair{out.h(j, 0), out.h(j, 1)}; });
+  }
+
+  void power_step(const Matrix<T>& v, std::span<const char> in_first, Sweep<T>& out) const override {
+    read(v, 1, out, [&](Index j, T b1, T b2) { return in_first[j] ? Pair{b1, T(0)} : Pair{T(0), b2}; });
   }
 
  private:
+  using Pair = typename TwoColumns<T>::Solution;
+
   template <class Rule>
-  void read(const Matrix<T>& w, Sweep<T>& out, const Rule& rule) const {
+  void read(const Matrix<T>& w, Index stride, Sweep<T>& out, const Rule& rule) const {
     const Index terms = static_cast<Index>(this->terms_.size());
     assert(w.rows() == terms && w.cols() == 2);
     sweep_blocks(terms, items_, starts_, out, [&](Index begin, Index end, T* xh) {
-      return read_items<T>(x_, w, begin, end, out.h.data(), xh, rule);
+      return read_items<T>(x_, w, begin, end, stride, out.h.data(), xh, rule);
     });
   }
 

@@ -9,12 +9,16 @@
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
 #include "copse/nnls/two_columns.h"
+#include "copse/tree/singular_rays.h"
 
 namespace copse {
 namespace {
 
 constexpr Index rows_per_block = 8192;
-constexpr int memory = 3;  // iterates that an extrapolation combines
+constexpr int memory = 3;                // iterates that an extrapolation combines
+constexpr Index items_in_sample = 1000;  // at least
+constexpr Index max_stride = 16;
+constexpr double sample_tolerance = 1e-2;
 
 template <std::size_t N>
 struct Sums {
@@ -184,49 +188,92 @@ class Extrapolation {
   std::array<std::array<double, memory>, memory> gram_{};
 };
 
+// The alternation W -> argmin |X - W H(W)| with extrapolation, over every stride-th item.
+template <class T>
+class Alternation {
+ public:
+  Alternation(const NodeData<T>& x, Index stride, Matrix<T> w) : x_(x), stride_(stride), w_(std::move(w)) {}
+
+  // Until |projected gradient| <= tolerance * first; first = 0 takes the value at the start.
+  StopReason run(double tolerance, double first, int max_iterations) {
+    // Below this the gradient is rounding error of X H'.
+    constexpr double noise = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    for (;;) {
+      check_cancelled();
+      x_.sweep(w_, stride_, sweep_);
+      ++iterations_;
+      const Step step = alternate(sweep_, w_, g_);
+      gradient_ = std::sqrt(step.squared_gradient);
+      if (first == 0) first = gradient_;
+      first_ = first;
+      if (gradient_ <= std::max(tolerance * first, noise * std::sqrt(step.squared_xh))) return StopReason::converged;
+      if (iterations_ >= max_iterations) return StopReason::max_iterations;
+      if (extrapolation_.count() > 1 && sweep_.fitted < fitted_) {
+        // The extrapolated point is worse than the one before: fall back to that one's plain step.
+        w_ = extrapolation_.newest_image();
+        extrapolation_.restart();
+        continue;
+      }
+      fitted_ = sweep_.fitted;
+      extrapolation_.next(g_, w_);
+    }
+  }
+
+  Matrix<T>& w() { return w_; }
+  Sweep<T>& sweep() { return sweep_; }
+  int iterations() const { return iterations_; }
+  double first() const { return first_; }
+  double ratio() const { return first_ > 0 ? gradient_ / first_ : 0; }
+
+ private:
+  const NodeData<T>& x_;
+  Index stride_;
+  Matrix<T> w_, g_;
+  Sweep<T> sweep_;
+  Extrapolation<T> extrapolation_;
+  int iterations_ = 0;
+  double first_ = 0, gradient_ = 0, fitted_ = -1;
+};
+
 }  // namespace
 
 template <class T>
 Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options) {
   const Index terms = static_cast<Index>(x.terms().size());
   Rank2Result<T> result;
-  Matrix<T> w = random_start<T>(terms, options.seed), g;
-  Sweep<T> sweep;
-  x.sweep(w, sweep);
-  alternate(sweep, w, g);
-  std::swap(w, g);
-  result.iterations = 1;
-
-  // Below this the gradient is rounding error of X H'.
-  constexpr double noise = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
-  double first = 0, fitted = -1;
-  Extrapolation<T> extrapolation;
-  for (;;) {
-    check_cancelled();
-    x.sweep(w, sweep);
-    ++result.iterations;
-    const Step step = alternate(sweep, w, g);
-    const double gradient = std::sqrt(step.squared_gradient);
-    if (result.iterations == 2) first = gradient;
-    result.projected_gradient_ratio = first > 0 ? gradient / first : 0;
-    if (gradient <= std::max(options.tolerance * first, noise * std::sqrt(step.squared_xh))) break;
-    if (result.iterations >= options.max_iterations) {
-      result.stop_reason = StopReason::max_iterations;
-      break;
+  Matrix<T> w;
+  double first = 0, reads = 0;
+  if (options.start == Rank2Start::random) {
+    w = random_start<T>(terms, options.seed);
+    Sweep<T> sweep;
+    Matrix<T> g;
+    x.sweep(w, 1, sweep);
+    alternate(sweep, w, g);
+    std::swap(w, g);
+    reads = 1;
+  } else {
+    // Most of the way is made on a sample of the items. The first value of the gradient is the one at the singular
+    // start, on the sample and then scaled, since a gradient is a sum over items.
+    const Index stride = std::clamp<Index>(x.items() / items_in_sample, 1, max_stride);
+    w = singular_rays(x, stride, reads);
+    if (stride > 1) {
+      Alternation<T> sample(x, stride, std::move(w));
+      sample.run(sample_tolerance, 0, options.max_iterations);
+      w = std::move(sample.w());
+      first = sample.first() * static_cast<double>(stride);
+      reads += static_cast<double>(sample.iterations()) / static_cast<double>(stride);
     }
-    if (extrapolation.count() > 1 && sweep.fitted < fitted) {
-      // The extrapolated point is worse than the one before: fall back to that one's plain step.
-      w = extrapolation.newest_image();
-      extrapolation.restart();
-      continue;
-    }
-    fitted = sweep.fitted;
-    extrapolation.next(g, w);
   }
-  result.fitted = sweep.fitted;
-  result.h = std::move(sweep.h);
-  for (Index i = 0; i < terms; ++i) result.inner += static_cast<double>(w(i, 0)) * static_cast<double>(w(i, 1));
-  result.w = std::move(w);
+  Alternation<T> all(x, 1, std::move(w));
+  result.stop_reason = all.run(options.tolerance, first, options.max_iterations);
+  result.iterations = all.iterations();
+  result.entries_read = (reads + all.iterations()) * static_cast<double>(x.entries());
+  result.projected_gradient_ratio = all.ratio();
+  result.fitted = all.sweep().fitted;
+  result.h = std::move(all.sweep().h);
+  result.w = std::move(all.w());
+  for (Index i = 0; i < terms; ++i)
+    result.inner += static_cast<double>(result.w(i, 0)) * static_cast<double>(result.w(i, 1));
   return result;
 }
 

@@ -8,9 +8,15 @@
 
 namespace copse {
 
+enum class Rank2Start {
+  random,   // uniform entries, as in the seeds
+  singular  // rays in the plane of the two leading singular vectors; no seed
+};
+
 struct Rank2Options {
+  Rank2Start start = Rank2Start::singular;
   double tolerance = 1e-4;    // stop when |projected gradient| <= tolerance * its first value, unit columns of W
-  int max_iterations = 1000;  // reads of the data
+  int max_iterations = 1000;  // of the alternation over all items
   std::uint64_t seed = 0;
 };
 
@@ -21,6 +27,7 @@ struct Rank2Result {
   double inner = 0;   // w1'w2
   double fitted = 0;  // |W H|^2; |X - W H|^2 = |X|^2 - fitted
   int iterations = 0;
+  double entries_read = 0;  // of the data, in all reads, those of the start and of the sample included
   double projected_gradient_ratio = 0;
   StopReason stop_reason = StopReason::converged;
 };

@@ -59,7 +59,7 @@ TEST(NodeData, SweepEqualsTheNaiveProducts) {
 
     const auto w = testing::random_dense<double>(part.rows(), 2, 5);
     Sweep<double> sweep;
-    node->sweep(w, sweep);
+    node->sweep(w, 1, sweep);
     Matrix<double> h;
     solve_rank2(gram(w), testing::naive::transpose_times(part, w), h);
     const auto xh = testing::naive::times(part, h);
@@ -91,8 +91,8 @@ TEST(NodeData, DenseAndSparseAgree) {
   }
   for (std::size_t e = 0; e < empty.values().size(); ++e) wb.values()[e] -= empty.values()[e];
   Sweep<float> sa, sb;
-  a->sweep(wa, sa);
-  b->sweep(wb, sb);
+  a->sweep(wa, 1, sa);
+  b->sweep(wb, 1, sb);
   for (std::size_t e = 0; e < sa.h.values().size(); ++e)
     EXPECT_NEAR(sa.h.values()[e], sb.h.values()[e], 1e-4f * (1 + sb.h.values()[e]));
   for (Index i = 0; i < wa.rows(); ++i) {

@@ -1,7 +1,7 @@
 #include "copse/tree/tree.h"
 
 #include <algorithm>
-#include <cassert>
+#include <numeric>
 #include <optional>
 
 #include "copse/base/error.h"
@@ -46,39 +46,64 @@ class Builder {
   Tree<T> build() {
     tree_.rows = x_.rows();
     tree_.cols = x_.cols();
-    plant();
-    while (tree_.leaves < options_.leaves) {
-      if (options_.progress && !options_.progress({tree_.leaves, options_.leaves})) {
-        tree_.stop_reason = StopReason::interrupted;
-        break;
-      }
-      const Index leaf = pick();
-      if (leaf < 0) break;
-      split(leaf);
+    TreeNode<T> root;
+    root.items.resize(static_cast<std::size_t>(x_.cols()));
+    std::iota(root.items.begin(), root.items.end(), RowIndex(0));
+    for (const double norm : squared_norms_) root.squared_norm += norm;
+    root.score = std::numeric_limits<double>::infinity();
+    tree_.nodes.push_back(std::move(root));
+    pending_.resize(1);
+    pending_[0].key = mix(0, 0);
+    tree_.leaves = 1;
+    if (x_.cols() < 2) close(0, Leaf::too_small);
+    split_leaves(0, options_.leaves);
+    return std::move(tree_);
+  }
+
+  // Splits the leaf `node` of a finished tree. It is the first to be split, whatever its score is.
+  Tree<T> grow(Tree<T> tree, Index node) {
+    tree_ = std::move(tree);
+    pending_.resize(tree_.nodes.size());
+    pending_[node].key = key_of(node);
+    const Index wanted = tree_.leaves - 1 + options_.leaves;
+    if (tree_.nodes[node].leaf == Leaf::open && tree_.nodes[node].items.size() > 1) {
+      split(node, wanted);
+      split_leaves(node, wanted);
     }
     return std::move(tree_);
   }
 
  private:
-  void plant() {
-    TreeNode<T> root;
-    root.items.resize(static_cast<std::size_t>(x_.cols()));
-    for (std::size_t j = 0; j < root.items.size(); ++j) root.items[j] = static_cast<RowIndex>(j);
-    for (const double norm : squared_norms_) root.squared_norm += norm;
-    root.score = std::numeric_limits<double>::infinity();
-    tree_.nodes.push_back(std::move(root));
-    pending_.emplace_back();
-    pending_[0].key = mix(0, 0);
-    tree_.leaves = 1;
-    if (x_.cols() < 2) close(0, Leaf::too_small);
+  // Splits leaves below `top` until the tree has so many, or none can be split.
+  void split_leaves(Index top, Index wanted) {
+    while (tree_.leaves < wanted) {
+      if (options_.progress && !options_.progress({tree_.leaves, wanted})) {
+        tree_.stop_reason = StopReason::interrupted;
+        return;
+      }
+      const Index leaf = pick(top);
+      if (leaf < 0) return;
+      split(leaf, wanted);
+    }
   }
 
-  // The leaf to split next, or -1; among equals the oldest.
-  Index pick() const {
+  std::uint64_t key_of(Index node) const {
+    const Index parent = tree_.nodes[node].parent;
+    return parent < 0 ? mix(0, 0) : child_key(key_of(parent), tree_.nodes[parent].first == node ? 0 : 1, 0);
+  }
+
+  bool is_below(Index node, Index top) const {
+    while (node > top) node = tree_.nodes[node].parent;
+    return node == top;
+  }
+
+  // The leaf below `top` to split next, or -1; among equals the oldest.
+  Index pick(Index top) const {
     Index best = -1;
     for (Index n = 0; n < static_cast<Index>(tree_.nodes.size()); ++n) {
       const TreeNode<T>& node = tree_.nodes[n];
-      if (node.first >= 0 || !(node.score > options_.min_score) || node.leaf != Leaf::open) continue;
+      if (node.first >= 0 || !(node.score > options_.min_score) || node.leaf != Leaf::open || !is_below(n, top))
+        continue;
       const bool better = best < 0 || (options_.pick == Pick::size ? node.items.size() > tree_.nodes[best].items.size()
                                                                    : node.score > tree_.nodes[best].score);
       if (better) best = n;
@@ -142,7 +167,7 @@ class Builder {
   }
 
   // Thesis, algorithm 6, lines 6-22.
-  void split(Index leaf) {
+  void split(Index leaf, Index wanted) {
     const std::uint64_t key = pending_[leaf].key;
     std::optional<TrialSplit<T>> trial = std::move(pending_[leaf].trial);
     if (!trial) trial = try_items(tree_.nodes[leaf].items, key, tree_.cost);
@@ -165,7 +190,7 @@ class Builder {
     }
     std::ranges::sort(outliers);
     tree_.nodes[leaf].outliers = std::move(outliers);
-    adopt(leaf, std::move(*trial), std::move(small));
+    adopt(leaf, std::move(*trial), std::move(small), tree_.leaves + 1 == wanted);
   }
 
   // The outlier test may have scored a side of an earlier trial: its key must differ from that of the final one.
@@ -173,8 +198,8 @@ class Builder {
     return mix(mix(key, static_cast<std::uint64_t>(side)), 100 * static_cast<std::uint64_t>(trials));
   }
 
-  // Makes the two sides of the trial the children of `leaf` and scores them.
-  void adopt(Index leaf, TrialSplit<T> trial, std::optional<Scored> small) {
+  // Makes the two sides of the trial the children of `leaf`, and scores them unless this is the last split.
+  void adopt(Index leaf, TrialSplit<T> trial, std::optional<Scored> small, bool last) {
     const int number = tree_.splits() + 1;
     const Index first = static_cast<Index>(tree_.nodes.size());
     tree_.nodes[leaf].first = first;
@@ -184,7 +209,6 @@ class Builder {
 
     std::array<Scored, 2> scored;
     std::array<std::uint64_t, 2> keys{};
-    const bool last = tree_.leaves == options_.leaves;
     for (int s = 0; s < 2; ++s) keys[s] = child_key(pending_[leaf].key, s, 0);
     if (!last) {
       parallel_for(2, [&](Index s) {
@@ -241,13 +265,21 @@ std::string Tree<T>::id(Index node) const {
 }
 
 template <class T>
+Index Tree<T>::find(const std::string& wanted) const {
+  for (Index n = 0; n < static_cast<Index>(nodes.size()); ++n) {
+    if (id(n) == wanted) return n;
+  }
+  throw InvalidArgument("The tree has no node " + wanted + ".");
+}
+
+template <class T>
 std::vector<Index> Tree<T>::leaf_nodes() const {
   std::vector<Index> leaves, stack{0};
   while (!stack.empty()) {
     const Index node = stack.back();
     stack.pop_back();
     if (nodes[node].first < 0) {
-      leaves.push_back(node);
+      if (!nodes[node].dropped) leaves.push_back(node);
     } else {
       stack.push_back(nodes[node].second);
       stack.push_back(nodes[node].first);
@@ -261,29 +293,53 @@ std::vector<Index> Tree<T>::partition(int splits) const {
   std::vector<Index> leaf(static_cast<std::size_t>(cols), 0);
   for (Index n = 0; n < static_cast<Index>(nodes.size()); ++n) {
     if (n > 0 && nodes[nodes[n].parent].split > splits) continue;
-    for (const RowIndex j : nodes[n].items) leaf[j] = n;
+    for (const RowIndex j : nodes[n].items) leaf[j] = nodes[n].dropped ? -1 : n;
     if (nodes[n].split == 0 || nodes[n].split > splits) continue;
     for (const RowIndex j : nodes[n].outliers) leaf[j] = -1;
   }
   return leaf;
 }
 
+namespace {
+
+template <class T>
+void check(const TreeData<T>& x, const TreeOptions& options) {
+  const auto require = [](bool holds, const std::string& otherwise) {
+    if (!holds) throw InvalidArgument(otherwise);
+  };
+  require(options.leaves >= 1, "A tree needs at least one leaf, not " + std::to_string(options.leaves) + ".");
+  require(options.outlier_trials >= 0, "The number of outlier trials must not be negative.");
+  require(options.imbalance > 1, "The imbalance beta must be greater than 1.");
+  require(options.smallest_split >= 2, "The smallest node to split must have at least two items.");
+  require(options.tolerance >= 0, "The tolerance must not be negative.");
+  require(options.max_iterations >= 2, "The limit of iterations must be at least 2.");
+  require(x.rows() > 0 && x.cols() > 0, "A matrix without features or without items has no tree.");
+  require(x.cols() <= std::numeric_limits<RowIndex>::max(), "A tree can have at most 2^31 - 1 items.");
+}
+
+}  // namespace
+
 template <class T>
 Tree<T> build_tree(const TreeData<T>& x, const TreeOptions& options, SplitMemory<T>* memory) {
-  if (options.leaves < 1)
-    throw InvalidArgument("a tree needs at least one leaf; leaves is " + std::to_string(options.leaves));
-  if (options.outlier_trials < 0) throw InvalidArgument("outlier_trials must not be negative");
-  if (!(options.imbalance > 1)) throw InvalidArgument("imbalance must be greater than 1");
-  if (!(options.tolerance >= 0)) throw InvalidArgument("tolerance must not be negative");
-  if (options.max_iterations < 2) throw InvalidArgument("max_iterations must be at least 2");
-  if (x.rows() == 0 || x.cols() == 0) throw InvalidArgument("a matrix without features or items has no tree");
-  if (x.cols() > std::numeric_limits<RowIndex>::max()) throw InvalidArgument("a tree can have at most 2^31 - 1 items");
+  check(x, options);
   return Builder<T>(x, options, memory).build();
 }
 
-#define COPSE_INSTANTIATE(T) \
-  template struct Tree<T>;   \
-  template Tree<T> build_tree(const TreeData<T>&, const TreeOptions&, SplitMemory<T>*);
+template <class T>
+void grow(Tree<T>& tree, Index node, const TreeData<T>& x, const TreeOptions& options) {
+  check(x, options);
+  if (x.rows() != tree.rows || x.cols() != tree.cols)
+    throw InvalidArgument("The tree was built from another matrix: it has " + std::to_string(tree.rows) +
+                          " features and " + std::to_string(tree.cols) + " items, the matrix " +
+                          std::to_string(x.rows()) + " and " + std::to_string(x.cols()) + ".");
+  if (tree.nodes[node].first >= 0) throw InvalidArgument("Node " + tree.id(node) + " is split already.");
+  tree = Builder<T>(x, options, nullptr).grow(std::move(tree), node);
+}
+
+#define COPSE_INSTANTIATE(T)                                                            \
+  template struct Tree<T>;                                                              \
+  template Tree<T> build_tree(const TreeData<T>&, const TreeOptions&, SplitMemory<T>*); \
+  template void grow(Tree<T>&, Index, const TreeData<T>&, const TreeOptions&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

@@ -10,7 +10,7 @@
 
 #include "copse/tree/node_data.h"
 #include "copse/tree/rank2_nmf.h"
-#include "copse/tree/topic.h"
+#include "copse/tree/ranked_terms.h"
 
 namespace copse {
 
@@ -62,13 +62,15 @@ struct TreeNode {
   std::vector<T> weights;          // of each item: its coefficient of `topic` in the run that made the node
   std::vector<T> shares;           // the same divided by the sum of both coefficients
   std::vector<RowIndex> outliers;  // ascending: set aside when the node was split, in neither child
-  Topic<T> topic;                  // empty for the root
+  RankedTerms<T> topic;            // empty for the root
   double score =
       std::numeric_limits<double>::quiet_NaN();  // infinity for the root, -1 for a permanent leaf, NaN: never needed
   double squared_norm = 0;                       // |A|^2
   double explained = 0;  // sum_j (w'x_j)^2, so that min_h |A - w h'|^2 = squared_norm - explained
   Leaf leaf = Leaf::open;
-  int split = 0;  // 1, 2, ... in the order of splitting; 0 for a leaf
+  int split = 0;         // 1, 2, ... in the order of splitting; 0 for a leaf
+  std::string name;      // given by a person, or empty
+  bool dropped = false;  // by a person: its items count as outliers
 };
 
 struct TreeCost {
@@ -87,7 +89,9 @@ struct Tree {
 
   // "1.2.1": the way from the root, 1 for the first child and 2 for the second; "" for the root.
   std::string id(Index node) const;
-  std::vector<Index> leaf_nodes() const;  // in the order of their ids
+  // The node of that id. Throws InvalidArgument if there is none.
+  Index find(const std::string& id) const;
+  std::vector<Index> leaf_nodes() const;  // in the order of their ids; dropped ones are not among them
   // The leaf of every item in the tree after `splits` splits; -1 for an outlier.
   std::vector<Index> partition(int splits) const;
   int splits() const { return static_cast<int>(nodes.size() / 2); }
@@ -105,5 +109,10 @@ class SplitMemory {
 // Throws InvalidArgument for a bad option or an empty matrix.
 template <class T>
 Tree<T> build_tree(const TreeData<T>& x, const TreeOptions& options, SplitMemory<T>* memory = nullptr);
+
+// Splits the leaf `node` further, into options.leaves leaves at most; the rest of the tree stays as it is. The options
+// should be those that built the tree.
+template <class T>
+void grow(Tree<T>& tree, Index node, const TreeData<T>& x, const TreeOptions& options);
 
 }  // namespace copse

@@ -53,7 +53,7 @@ TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, s
   }
   ++cost.factorizations;
   cost.iterations += factors.iterations;
-  cost.entries_read += static_cast<double>(factors.iterations) * static_cast<double>(node->entries());
+  cost.entries_read += factors.entries_read;
 
   const Index count = static_cast<Index>(items.size());
   std::vector<char> in_first(items.size());
@@ -79,7 +79,7 @@ TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, s
   }
   if (!split.two_sided()) return split;
   parallel_for(2, [&](Index column) {
-    split.sides[(column == 1) != swap].topic = make_topic(factors.w, column, node->terms());
+    split.sides[(column == 1) != swap].topic = rank_terms(factors.w, column, node->terms());
   });
   if (options.leading) {
     const auto values = leading_values(*node, std::move(factors.w), in_first, cost);

@@ -1,4 +1,4 @@
-#include "copse/tree/topic.h"
+#include "copse/tree/ranked_terms.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 namespace copse {
 
 template <class T>
-Topic<T> make_topic(const Matrix<T>& w, Index column, std::span<const RowIndex> terms) {
+RankedTerms<T> rank_terms(const Matrix<T>& w, Index column, std::span<const RowIndex> terms) {
   using Bits = decltype(order_bits(T(0)));
   struct Entry {
     Bits key;
@@ -24,7 +24,7 @@ Topic<T> make_topic(const Matrix<T>& w, Index column, std::span<const RowIndex> 
   }
   radix_sort(entries, std::bit_width(largest), [](const Entry& e) { return e.term; });
   radix_sort(entries, 8 * static_cast<int>(sizeof(Bits)), [](const Entry& e) { return ~e.key; });
-  Topic<T> topic;
+  RankedTerms<T> topic;
   topic.terms.reserve(entries.size());
   topic.weights.reserve(entries.size());
   for (const Entry& entry : entries) {
@@ -34,7 +34,7 @@ Topic<T> make_topic(const Matrix<T>& w, Index column, std::span<const RowIndex> 
   return topic;
 }
 
-template Topic<float> make_topic(const Matrix<float>&, Index, std::span<const RowIndex>);
-template Topic<double> make_topic(const Matrix<double>&, Index, std::span<const RowIndex>);
+template RankedTerms<float> rank_terms(const Matrix<float>&, Index, std::span<const RowIndex>);
+template RankedTerms<double> rank_terms(const Matrix<double>&, Index, std::span<const RowIndex>);
 
 }  // namespace copse

@@ -9,15 +9,15 @@ namespace copse {
 
 // The terms with a positive weight, the heaviest first; equal weights in the order of their numbers.
 template <class T>
-struct Topic {
+struct RankedTerms {
   std::vector<RowIndex> terms;
   std::vector<T> weights;  // unit 2-norm
 
-  friend bool operator==(const Topic&, const Topic&) = default;
+  friend bool operator==(const RankedTerms&, const RankedTerms&) = default;
 };
 
 // The topic of column `column` of w, where row i of w belongs to term terms[i].
 template <class T>
-Topic<T> make_topic(const Matrix<T>& w, Index column, std::span<const RowIndex> terms);
+RankedTerms<T> rank_terms(const Matrix<T>& w, Index column, std::span<const RowIndex> terms);
 
 }  // namespace copse

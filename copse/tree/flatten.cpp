@@ -1,0 +1,90 @@
+#include "copse/tree/flatten.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "copse/base/error.h"
+#include "copse/base/random.h"
+#include "copse/kernels/gram.h"
+#include "copse/nnls/nnls.h"
+
+namespace copse {
+namespace {
+
+template <class T>
+void scale_to_unit(Matrix<T>& w, Index column) {
+  double square = 0;
+  for (Index i = 0; i < w.rows(); ++i) square += static_cast<double>(w(i, column)) * static_cast<double>(w(i, column));
+  if (square == 0) return;
+  for (Index i = 0; i < w.rows(); ++i)
+    w(i, column) = static_cast<T>(static_cast<double>(w(i, column)) / std::sqrt(square));
+}
+
+}  // namespace
+
+template <class T>
+Matrix<T> leaf_topics(const Data<T>& x, const Tree<T>& tree) {
+  if (tree.leaves == 1) {
+    Matrix<T> ones(x.cols(), 1), mean;
+    std::ranges::fill(ones.values(), T(1));
+    x.times(ones, mean);
+    scale_to_unit(mean, 0);
+    return mean;
+  }
+  const auto leaves = tree.leaf_nodes();
+  Matrix<T> w(tree.rows, static_cast<Index>(leaves.size()));
+  for (std::size_t c = 0; c < leaves.size(); ++c) {
+    const RankedTerms<T>& topic = tree.nodes[leaves[c]].topic;
+    for (std::size_t r = 0; r < topic.terms.size(); ++r) w(topic.terms[r], static_cast<Index>(c)) = topic.weights[r];
+  }
+  return w;
+}
+
+template <class T>
+Matrix<T> flatten(const Data<T>& x, const Matrix<T>& topics) {
+  Matrix<T> products, h;
+  x.transpose_times(topics, products);
+  h = Matrix<T>(x.cols(), topics.cols());
+  solve_pivoting(gram(topics), products, h);
+  return h;
+}
+
+template <class T>
+NmfResult<T> factorize_dc(const Data<T>& x, const TreeData<T>& items, const NmfOptions& options) {
+  if (options.start != Start::random || options.runs != 1)
+    throw InvalidArgument("DC-NMF has a start of its own and makes one run.");
+  TreeOptions tree_options{.leaves = options.rank, .score = Score::error, .outlier_trials = 0, .seed = options.seed};
+  tree_options.min_score = -std::numeric_limits<double>::infinity();
+  tree_options.smallest_split = 2;
+  const Tree<T> tree = build_tree(items, tree_options);
+  const Matrix<T> topics = leaf_topics(x, tree);
+  const auto leaves = tree.leaf_nodes();
+
+  Matrix<T> w(x.rows(), options.rank), h(x.cols(), options.rank);
+  for (Index i = 0; i < w.rows(); ++i) std::ranges::copy(topics.row(i), w.row(i).begin());
+  for (std::size_t c = 0; c < leaves.size(); ++c) {
+    const TreeNode<T>& leaf = tree.nodes[leaves[c]];
+    for (std::size_t j = 0; j < leaf.weights.size(); ++j) h(leaf.items[j], static_cast<Index>(c)) = leaf.weights[j];
+  }
+  const Index missing = options.rank - tree.leaves;
+  if (missing > 0) {
+    Matrix<T> drawn(x.cols(), missing), columns;
+    Random random(options.seed);
+    for (Index c = 0; c < missing; ++c) drawn(random.below(x.cols()), c) = 1;
+    x.times(drawn, columns);
+    for (Index i = 0; i < w.rows(); ++i) std::ranges::copy(columns.row(i), w.row(i).begin() + tree.leaves);
+    for (Index c = tree.leaves; c < options.rank; ++c) scale_to_unit(w, c);
+  }
+  NmfOptions given = options;
+  given.start = Start::given;
+  return factorize(x, given, std::move(w), std::move(h));
+}
+
+#define COPSE_INSTANTIATE(T)                                      \
+  template Matrix<T> leaf_topics(const Data<T>&, const Tree<T>&); \
+  template Matrix<T> flatten(const Data<T>&, const Matrix<T>&);   \
+  template NmfResult<T> factorize_dc(const Data<T>&, const TreeData<T>&, const NmfOptions&);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse

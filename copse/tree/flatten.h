@@ -1,0 +1,24 @@
+// From a tree to a flat model: HierNMF2-flat (thesis 6.7) and DC-NMF (dcnmf 4.1).
+#pragma once
+
+#include "copse/nmf/nmf.h"
+#include "copse/tree/tree.h"
+
+namespace copse {
+
+// The topics of the leaves as columns of W, in the order of tree.leaf_nodes(). A tree of one leaf has the direction of
+// the mean item.
+template <class T>
+Matrix<T> leaf_topics(const Data<T>& x, const Tree<T>& tree);
+
+// H' (cols x leaves) of min |W H - X|, H >= 0 (thesis (95)): soft assignments of every item, outliers included.
+template <class T>
+Matrix<T> flatten(const Data<T>& x, const Matrix<T>& topics);
+
+// DC-NMF: W from a tree by score `error` without outliers, then options.max_iterations alternations; the seed's choice
+// is one. Where the data has no tree of so many leaves, items drawn at random take the places of the missing topics.
+// `items` is the same data as `x`. options.start and options.runs must be left alone.
+template <class T>
+NmfResult<T> factorize_dc(const Data<T>& x, const TreeData<T>& items, const NmfOptions& options);
+
+}  // namespace copse

@@ -1,0 +1,81 @@
+#include "copse/tree/flatten.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "copse/kernels/gram.h"
+#include "copse/kernels/in_memory.h"
+#include "copse/nnls/nnls.h"
+#include "tests/support/random_matrices.h"
+
+namespace copse {
+namespace {
+
+using testing::random_integer_sparse;
+
+template <class T>
+double relative_error(const Data<T>& x, const Matrix<T>& w, const Matrix<T>& h) {
+  Matrix<T> xh;
+  x.times(h, xh);
+  const auto square = x.squared_norm() - 2 * dot(xh, w) + dot(gram(w), gram(h));
+  return std::sqrt(square / x.squared_norm());
+}
+
+TEST(Flatten, SolvesForEveryItemExactly) {
+  const auto sparse = random_integer_sparse<double>(60, 200, 0.15, 3);
+  const SparseData<double> x(sparse);
+  const auto tree = build_tree(*tree_data<double>(SparseView<double>(sparse)), {.leaves = 6, .outlier_trials = 0});
+  const auto w = leaf_topics(x, tree);
+  ASSERT_EQ(w.cols(), tree.leaves);
+  const auto h = flatten(x, w);
+  ASSERT_EQ(h.rows(), 200);
+  Matrix<double> products;
+  x.transpose_times(w, products);
+  for (const double square : squared_projected_gradient(gram(w), products, h))
+    EXPECT_LT(std::sqrt(square), 1e-9 * std::sqrt(dot(products, products)));
+}
+
+TEST(Flatten, ATreeOfOneLeafHasTheMeanItem) {
+  const auto sparse = random_integer_sparse<double>(10, 30, 0.5, 3);
+  const SparseData<double> x(sparse);
+  const auto tree = build_tree(*tree_data<double>(SparseView<double>(sparse)), {.leaves = 1});
+  const auto w = leaf_topics(x, tree);
+  ASSERT_EQ(w.cols(), 1);
+  EXPECT_NEAR(gram(w)(0, 0), 1, 1e-12);
+  const auto h = flatten(x, w);
+  EXPECT_GT(dot(h, h), 0);
+}
+
+TEST(DcNmf, OneAlternationMeetsTheBoundOfTheTree) {
+  const auto sparse = random_integer_sparse<float>(80, 300, 0.1, 4);
+  const SparseData<float> x(sparse);
+  const auto items = tree_data<float>(SparseView<float>(sparse));
+  TreeOptions options{.leaves = 8, .score = Score::error, .outlier_trials = 0, .smallest_split = 2};
+  options.min_score = -std::numeric_limits<double>::infinity();
+  const auto tree = build_tree(*items, options);
+  // dcnmf, theorem 2: the error is at most the sum of the leaves' rank-1 errors.
+  double bound = 0;
+  for (const Index leaf : tree.leaf_nodes()) bound += tree.nodes[leaf].squared_norm - tree.nodes[leaf].explained;
+  const auto result = factorize_dc<float>(x, *items, {.rank = 8, .solver = Solver::pivoting, .max_iterations = 1});
+  EXPECT_EQ(result.history.size(), 1u);
+  EXPECT_LT(std::pow(result.relative_error, 2) * x.squared_norm(), bound);
+  EXPECT_NEAR(relative_error(x, result.w, result.h), result.relative_error, 1e-3);
+  const auto more = factorize_dc<float>(x, *items, {.rank = 8, .max_iterations = 30});
+  EXPECT_LT(more.relative_error, result.relative_error);
+}
+
+TEST(DcNmf, FillsUpWhatTheTreeCannotGive) {
+  // Two kinds of items: no tree has more than two leaves.
+  Matrix<double> two(6, 12);
+  for (Index j = 0; j < 12; ++j) two(j % 2 == 0 ? 1 : 4, j) = 1;
+  const auto sparse = testing::to_sparse(two);
+  const SparseData<double> x(sparse);
+  const auto result =
+      factorize_dc<double>(x, *tree_data<double>(SparseView<double>(sparse)), {.rank = 5, .max_iterations = 1});
+  EXPECT_EQ(result.w.cols(), 5);
+  EXPECT_LT(result.relative_error, 1e-6);
+}
+
+}  // namespace
+}  // namespace copse
