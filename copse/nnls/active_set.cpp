@@ -19,9 +19,7 @@ void finish_by_active_set(PassiveBlock& block, std::vector<Index> rows) {
   Matrix<double> feasible(block.rows(), k);
   std::vector<Index> entered(static_cast<std::size_t>(block.rows()), -1);
   Matrix<char> blocked(block.rows(), k);
-  for (Index row : rows) {
-    for (Index c = 0; c < k; ++c) block.set_passive(row, c, false);
-  }
+  for (Index row : rows) std::ranges::copy(block.solution(row), feasible.row(row).begin());
   // Rounding can make a row go round in circles. From some round on the tolerance doubles with every k rounds.
   const Index patient_rounds = 5 * k + 20;
   for (Index round = 0; !rows.empty(); ++round) {
@@ -68,9 +66,11 @@ template <class T>
 void solve_active_set(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g) {
   assert(gram.cols() == gram.rows() && rhs.cols() == gram.rows());
   const ScaledGram scaled(gram);
-  g.reshape(rhs.rows(), rhs.cols());
+  const bool started = g.rows() == rhs.rows() && g.cols() == rhs.cols();
+  if (!started) g.reshape(rhs.rows(), rhs.cols());
   parallel_blocks(rhs.rows(), rows_per_block, [&](Index begin, Index end) {
     PassiveBlock block(scaled, rhs, begin, end);
+    if (started) block.start_from(g, begin);
     std::vector<Index> rows(static_cast<std::size_t>(end - begin));
     std::iota(rows.begin(), rows.end(), Index{0});
     finish_by_active_set(block, rows);

@@ -1,5 +1,6 @@
 #include "copse/nnls/passive_set.h"
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -7,13 +8,9 @@
 namespace copse {
 namespace {
 
-// The right-hand sides are known to the precision of T only. Noise e in them moves the solution along a direction in
-// which gram is d by e / d and the objective by e^2 / d: float takes a wider d for "dependent" than double.
-template <class T>
-constexpr bool is_float = sizeof(T) == sizeof(float);
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 }  // namespace
-
 ScaledGram::ScaledGram(const Matrix<double>& gram) : values(gram.rows(), gram.rows()) {
   const Index k = gram.rows();
   for (Index c = 0; c < k; ++c) scale.push_back(gram(c, c) > 0 ? 1 / std::sqrt(gram(c, c)) : 0);
@@ -29,14 +26,26 @@ PassiveBlock::PassiveBlock(const ScaledGram& gram, const Matrix<T>& rhs, Index b
       rhs_(end - begin, rhs.cols()),
       solution_(end - begin, rhs.cols()),
       gradient_(end - begin, rhs.cols()),
-      dependence_(is_float<T> ? 1e-9 : 1e-13),
-      gradient_tolerance_(is_float<T> ? 1e-6 : 1e-12),
+      dependence_(dependence<T>),
+      gradient_tolerance_(gradient_noise<T>),
       words_per_row_((rhs.cols() + 63) / 64),
       words_(static_cast<std::size_t>((end - begin) * words_per_row_)) {
   for (Index row = 0; row < rows(); ++row) {
     for (Index c = 0; c < cols(); ++c) {
       rhs_(row, c) = static_cast<double>(rhs(begin + row, c)) * gram.scale[static_cast<std::size_t>(c)];
       gradient_(row, c) = -rhs_(row, c);
+    }
+  }
+}
+
+template <class T>
+void PassiveBlock::start_from(const Matrix<T>& g, Index begin) {
+  for (Index row = 0; row < rows(); ++row) {
+    for (Index c = 0; c < cols(); ++c) {
+      const double scale = gram_.scale[static_cast<std::size_t>(c)];
+      if (!(g(begin + row, c) > T(0)) || scale == 0) continue;
+      set_passive(row, c, true);
+      solution_(row, c) = static_cast<double>(g(begin + row, c)) / scale;
     }
   }
 }
@@ -62,49 +71,60 @@ void PassiveBlock::solve(std::span<const Index> rows) {
 }
 
 void PassiveBlock::solve_group(std::span<const Index> rows) {
+  using Eigen::Map;
+  using Eigen::VectorXd;
   const Index k = cols();
-  Matrix<double> factor(k, k);  // lower triangle, the rows of the columns kept
-  std::vector<Index> kept;
+  std::vector<Index> set;
   for (Index c = 0; c < k; ++c) {
-    if (!passive(rows.front(), c)) continue;
-    const Index size = static_cast<Index>(kept.size());
-    double pivot = gram_.values(c, c);
-    for (Index a = 0; a < size; ++a) {
-      double entry = gram_.values(c, kept[static_cast<std::size_t>(a)]);
-      for (Index b = 0; b < a; ++b) entry -= factor(a, b) * factor(size, b);
-      factor(size, a) = entry / factor(a, a);
-      pivot -= factor(size, a) * factor(size, a);
-    }
-    if (!(pivot > dependence_)) {
-      for (Index row : rows) set_passive(row, c, false);
+    if (passive(rows.front(), c)) set.push_back(c);
+  }
+  const auto size = static_cast<Index>(set.size());
+  const Map<const RowMajor> gram(gram_.values.data(), k, k);
+
+  // gram(set, set) = U'U; the rows of U that belong to dependent columns are not used.
+  RowMajor u(size, size);
+  for (Index a = 0; a < size; ++a) {
+    for (Index b = a; b < size; ++b) u(a, b) = gram(set[static_cast<std::size_t>(a)], set[static_cast<std::size_t>(b)]);
+  }
+  std::vector<Index> kept;
+  for (Index a = 0; a < size; ++a) {
+    if (!(u(a, a) > dependence_)) {
+      for (Index row : rows) set_passive(row, set[static_cast<std::size_t>(a)], false);
       continue;
     }
-    factor(size, size) = std::sqrt(pivot);
-    kept.push_back(c);
+    kept.push_back(a);
+    u.row(a).tail(size - a) /= std::sqrt(u(a, a));
+    for (Index b = a + 1; b < size; ++b) u.row(b).tail(size - b) -= u(a, b) * u.row(a).tail(size - b);
   }
-  const Index size = static_cast<Index>(kept.size());
-  std::vector<double> x(kept.size());
+
+  VectorXd x(size);
   for (Index row : rows) {
-    for (Index a = 0; a < size; ++a) {
-      double sum = rhs_(row, kept[static_cast<std::size_t>(a)]);
-      for (Index b = 0; b < a; ++b) sum -= factor(a, b) * x[static_cast<std::size_t>(b)];
-      x[static_cast<std::size_t>(a)] = sum / factor(a, a);
+    const Map<const VectorXd> rhs(rhs_.row(row).data(), k);
+    Map<VectorXd> solution(solution_.row(row).data(), k);
+    Map<VectorXd> gradient(gradient_.row(row).data(), k);
+    for (Index a = 0; a < size; ++a) x(a) = rhs(set[static_cast<std::size_t>(a)]);
+    for (Index a : kept) {
+      x(a) /= u(a, a);
+      x.tail(size - a - 1) -= x(a) * u.row(a).tail(size - a - 1).transpose();
     }
-    for (Index a = size - 1; a >= 0; --a) {
-      double sum = x[static_cast<std::size_t>(a)];
-      for (Index b = a + 1; b < size; ++b) sum -= factor(b, a) * x[static_cast<std::size_t>(b)];
-      x[static_cast<std::size_t>(a)] = sum / factor(a, a);
-    }
-    for (Index c = 0; c < k; ++c) {
-      solution_(row, c) = 0;
-      gradient_(row, c) = -rhs_(row, c);
-    }
-    for (Index a = 0; a < size; ++a) {
-      const Index d = kept[static_cast<std::size_t>(a)];
-      solution_(row, d) = x[static_cast<std::size_t>(a)];
-      for (Index c = 0; c < k; ++c) gradient_(row, c) += gram_.values(d, c) * x[static_cast<std::size_t>(a)];
+    solution.setZero();
+    gradient = -rhs;
+    Index next = size;
+    for (auto place = kept.rbegin(); place != kept.rend(); ++place) {
+      const Index a = *place;
+      x.segment(a + 1, next - a - 1).setZero();  // dependent columns
+      x(a) = (x(a) - u.row(a).tail(size - a - 1).dot(x.tail(size - a - 1))) / u(a, a);
+      const Index c = set[static_cast<std::size_t>(a)];
+      solution(c) = x(a);
+      gradient += x(a) * gram.row(c).transpose();
+      next = a;
     }
   }
+}
+
+void PassiveBlock::clear(Index row) {
+  for (Index c = 0; c < cols(); ++c) set_passive(row, c, false);
+  std::ranges::fill(solution_.row(row), 0.0);
 }
 
 double PassiveBlock::gradient_tolerance(Index row) const {
@@ -124,6 +144,7 @@ void PassiveBlock::store(Matrix<T>& g, Index begin) const {
 
 #define COPSE_INSTANTIATE(T)                                                              \
   template PassiveBlock::PassiveBlock(const ScaledGram&, const Matrix<T>&, Index, Index); \
+  template void PassiveBlock::start_from(const Matrix<T>&, Index);                        \
   template void PassiveBlock::store(Matrix<T>&, Index) const;
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

@@ -10,6 +10,16 @@
 
 namespace copse {
 
+// A column of norm 1 whose squared distance from the span of others is no more depends on them. The right-hand sides
+// are known to the precision of T only: noise e in them moves the solution by e / d, and the objective by e^2 / d,
+// along a direction in which gram is d; so float takes a wider d than double.
+template <class T>
+inline constexpr double dependence = sizeof(T) == sizeof(float) ? 1e-9 : 1e-13;
+
+// A gradient of this size, relative to right-hand side and solution, has no sign.
+template <class T>
+inline constexpr double gradient_noise = sizeof(T) == sizeof(float) ? 1e-6 : 1e-12;
+
 struct ScaledGram {
   explicit ScaledGram(const Matrix<double>& gram);
 
@@ -21,6 +31,11 @@ class PassiveBlock {
  public:
   template <class T>
   PassiveBlock(const ScaledGram& gram, const Matrix<T>& rhs, Index begin, Index end);
+
+  // Takes the positive entries of g as passive sets and, scaled, as solutions. Without it both are empty.
+  template <class T>
+  void start_from(const Matrix<T>& g, Index begin);
+  void clear(Index row);
 
   Index rows() const { return rhs_.rows(); }
   Index cols() const { return rhs_.cols(); }
@@ -51,8 +66,8 @@ class PassiveBlock {
   Matrix<double> rhs_;
   Matrix<double> solution_;
   Matrix<double> gradient_;
-  double dependence_;          // least squared distance of a column of norm 1 from the span of earlier ones
-  double gradient_tolerance_;  // relative to the largest of the row's right-hand side and solution
+  double dependence_;
+  double gradient_tolerance_;
   Index words_per_row_ = 0;
   std::vector<std::uint64_t> words_;
 };

@@ -24,14 +24,16 @@ void solve_pivoting(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>&
   assert(gram.cols() == gram.rows() && rhs.cols() == gram.rows());
   const Index k = rhs.cols();
   const ScaledGram scaled(gram);
-  g.reshape(rhs.rows(), k);
+  const bool started = g.rows() == rhs.rows() && g.cols() == k;
+  if (!started) g.reshape(rhs.rows(), k);
   parallel_blocks(rhs.rows(), rows_per_block, [&](Index begin, Index end) {
     PassiveBlock block(scaled, rhs, begin, end);
+    if (started) block.start_from(g, begin);
     std::vector<Index> rows(static_cast<std::size_t>(end - begin));
     std::iota(rows.begin(), rows.end(), Index{0});
     std::vector<Progress> progress(rows.size(), Progress{.fewest_infeasible = k + 1});
-    const int max_rounds = static_cast<int>(5 * k + 50);
-    for (int round = 0; round < max_rounds && !rows.empty(); ++round) {
+    const Index max_rounds = 3 * k + 30;  // only a singular Gram matrix and rounding get there
+    for (Index round = 0; round < max_rounds && !rows.empty(); ++round) {
       block.solve(rows);
       std::erase_if(rows, [&](Index row) {
         const double tolerance = block.gradient_tolerance(row);
@@ -65,7 +67,8 @@ void solve_pivoting(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>&
         return false;
       });
     }
-    if (!rows.empty()) finish_by_active_set(block, rows);
+    for (Index row : rows) block.clear(row);
+    finish_by_active_set(block, rows);
     block.store(g, begin);
   });
 }
