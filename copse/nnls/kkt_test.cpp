@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
-
+#include "copse/base/parallel.h"
 #include "copse/kernels/gram.h"
 #include "copse/nnls/nnls.h"
-#include "tests/support/naive.h"
+#include "tests/support/instruction_sets.h"
+#include "tests/support/nnls.h"
 #include "tests/support/random_matrices.h"
 
 namespace copse {
@@ -19,38 +19,47 @@ TEST(SquaredProjectedGradient, CountsOnlyTheNegativePartWhereGIsZero) {
   EXPECT_EQ(squared_projected_gradient(gram, rhs, g), (std::vector<double>{9, 9 + 49}));
 }
 
-TEST(ExactSolvers, MeetTheKktConditions) {
-  for (Index k : {1, 2, 5, 20}) {
-    const auto b = testing::random_dense<double>(30, k, 1);
-    auto y = testing::random_dense<double>(30, 50, 2);
-    for (double& value : y.values()) value -= 0.4;
-    const auto a = gram(b);
-    const auto rhs = testing::naive::transpose_times(y, b);
-    const double first = [&] {
-      double sum = 0;
-      for (double value : squared_projected_gradient(a, rhs, Matrix<double>(50, k))) sum += value;
-      return sum;
-    }();
-    const auto check = [&](auto solve, double tolerance) {
-      Matrix<double> g(50, k);
-      solve(a, rhs, g);
-      double sum = 0;
-      for (double value : squared_projected_gradient(a, rhs, g)) sum += value;
-      EXPECT_LE(std::sqrt(sum), tolerance * std::sqrt(first)) << k;
-      for (double value : g.values()) EXPECT_GE(value, 0);
-    };
-    check(solve_active_set<double>, 1e-12);
-    check(solve_pivoting<double>, 1e-12);
-    if (k == 2) check(solve_rank2<double>, 1e-12);
-    check([](auto&... x) { solve_projected_gradient(x..., {.tolerance = 1e-6}); }, 1e-5);
-    check([](auto&... x) { sweep_hals(x..., {.sweeps = 5000}); }, 1e-7);
-    check(
-        [](auto& gr, auto& r, auto& g) {
-          for (double& value : g.values()) value = 1;
-          for (int i = 0; i < 5000; ++i) update_multiplicative(gr, r, g);
-        },
-        0.9);
+// Integers: every sum is exact, so that equality can be demanded.
+template <class T>
+void expect_naive() {
+  for (Index k : {1, 2, 3, 4, 7, 16}) {
+    for (Index n : {0, 1, 31, 64, 65, 1100}) {
+      auto b = testing::random_integer_dense<T>(3, k, 1);
+      for (T& value : b.values()) value = value < T(5) ? T(0) : T(1);
+      const auto a = gram(b);
+      const auto rhs = testing::random_integer_dense<T>(n, k, 2);
+      auto g = testing::random_integer_dense<T>(n, k, 3);
+      for (T& value : g.values()) value = value < T(5) ? T(0) : T(1);
+      std::vector<double> expected(static_cast<std::size_t>(k));
+      for (Index r = 0; r < n; ++r) {
+        for (Index c = 0; c < k; ++c) {
+          double gradient = -static_cast<double>(rhs(r, c));
+          for (Index d = 0; d < k; ++d) gradient += a(c, d) * static_cast<double>(g(r, d));
+          if (g(r, c) > T(0) || gradient < 0) expected[static_cast<std::size_t>(c)] += gradient * gradient;
+        }
+      }
+      EXPECT_EQ(squared_projected_gradient(a, rhs, g), expected) << "k " << k << " n " << n;
+    }
   }
+}
+
+TEST(SquaredProjectedGradient, EqualsItsDefinitionExactly) {
+  testing::for_each_instruction_set([] {
+    expect_naive<float>();
+    expect_naive<double>();
+  });
+}
+
+TEST(SquaredProjectedGradient, GivesTheSameBitsForAnyNumberOfThreads) {
+  const auto b = testing::random_dense<float>(10, 5, 1);
+  const auto rhs = testing::random_dense<float>(5000, 5, 2);
+  const auto g = testing::random_dense<float>(5000, 5, 3);
+  const auto run = [&](int threads) {
+    std::vector<double> squares;
+    with_threads(threads, nullptr, [&] { squares = squared_projected_gradient(gram(b), rhs, g); });
+    return squares;
+  };
+  for (int threads : {2, 3, 8}) EXPECT_EQ(run(threads), run(1));
 }
 
 }  // namespace
