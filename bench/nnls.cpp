@@ -1,8 +1,10 @@
-// Rows per second of the NNLS solvers, on the Gram matrix of a planted, correlated factor. For HALS also the
-// multiply-adds per second (2 flops each), to be set against the `peak` line of the same run.
+// Rows per second of the NNLS solvers, on the Gram matrix of a planted, correlated factor. For HALS also flops per
+// second; the peak is 32 (float) or 16 (double) flops per cycle and core with AVX2.
 #include "copse/nnls/nnls.h"
 
 #include <benchmark/benchmark.h>
+
+#include <vector>
 
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
@@ -42,33 +44,102 @@ Problem<T> problem(Index n, Index k) {
   return p;
 }
 
+void count(benchmark::State& state, Index n, double flops_per_row) {
+  const auto rows = static_cast<double>(state.iterations() * n);
+  state.counters["rows"] = benchmark::Counter(rows, benchmark::Counter::kIsRate);
+  if (flops_per_row > 0)
+    state.counters["flops"] = benchmark::Counter(rows * flops_per_row, benchmark::Counter::kIsRate);
+}
+
 template <class T>
 void hals(benchmark::State& state) {
-  const Index n = 150000;
   const Index k = state.range(0);
-  const auto p = problem<T>(n, k);
+  const auto p = problem<T>(150000, k);
   Matrix<T> g = p.start;
   const HalsOptions options{.sweeps = static_cast<int>(state.range(1))};
   HalsReport report;
-  for (auto _ : state) {
-    sweep_hals(p.gram, p.rhs, g, options, state.range(2) ? &report : nullptr);
-    benchmark::ClobberMemory();
-  }
-  const auto count = static_cast<double>(state.iterations());
-  state.counters["rows"] = benchmark::Counter(count * n, benchmark::Counter::kIsRate);
-  state.counters["flops"] =
-      benchmark::Counter(count * n * 2 * k * k * (options.sweeps + state.range(2)), benchmark::Counter::kIsRate);
+  for (auto _ : state) sweep_hals(p.gram, p.rhs, g, options, state.range(2) ? &report : nullptr);
+  count(state, g.rows(), static_cast<double>(2 * k * k * (options.sweeps + state.range(2))));
 }
-BENCHMARK(hals<float>)
-    ->ArgNames({"k", "sweeps", "report"})
-    ->UseRealTime()->MeasureProcessCPUTime()
-    ->Unit(benchmark::kMillisecond)
-    ->ArgsProduct({{2, 10, 20, 40, 80}, {1, 4}, {0, 1}});
-BENCHMARK(hals<double>)
-    ->ArgNames({"k", "sweeps", "report"})
-    ->UseRealTime()->MeasureProcessCPUTime()
-    ->Unit(benchmark::kMillisecond)
-    ->ArgsProduct({{10, 40}, {1}, {0, 1}});
+
+template <class T>
+void projected_gradient_norm(benchmark::State& state) {
+  const auto p = problem<T>(100000, state.range(0));
+  for (auto _ : state) benchmark::DoNotOptimize(squared_projected_gradient(p.gram, p.rhs, p.start));
+  count(state, p.rhs.rows(), static_cast<double>(2 * state.range(0) * state.range(0)));
+}
+
+template <class T>
+void multiplicative(benchmark::State& state) {
+  const auto p = problem<T>(100000, state.range(0));
+  Matrix<T> g = p.start;
+  for (auto _ : state) update_multiplicative(p.gram, p.rhs, g);
+  count(state, p.rhs.rows(), static_cast<double>(2 * state.range(0) * state.range(0)));
+}
+
+// From the start of the problem, or (warm) from the solution of a problem close by, as in a late iteration of NMF.
+template <class T, class Solve>
+void solve_from(benchmark::State& state, const Solve& solve) {
+  const auto p = problem<T>(100000, state.range(0));
+  Matrix<T> start = p.start;
+  if (state.range(1)) {
+    Matrix<T> nearby = p.rhs;
+    Random random(2);
+    for (T& value : nearby.values()) value *= static_cast<T>(1 + 0.02 * random.uniform());
+    solve_pivoting(p.gram, nearby, start);
+  }
+  Matrix<T> g;
+  for (auto _ : state) {
+    state.PauseTiming();
+    g = start;
+    state.ResumeTiming();
+    solve(p.gram, p.rhs, g);
+  }
+  count(state, p.rhs.rows(), 0);
+}
+
+template <class T>
+void rank2(benchmark::State& state) {
+  solve_from<T>(state, solve_rank2<T>);
+}
+template <class T>
+void active_set(benchmark::State& state) {
+  solve_from<T>(state, solve_active_set<T>);
+}
+template <class T>
+void pivoting(benchmark::State& state) {
+  solve_from<T>(state, solve_pivoting<T>);
+}
+template <class T>
+void projected_gradient(benchmark::State& state) {
+  solve_from<T>(state, [](const auto& gram, const auto& rhs, auto& g) { solve_projected_gradient(gram, rhs, g); });
+}
+
+void with_defaults(benchmark::internal::Benchmark* b) {
+  b->UseRealTime()->MeasureProcessCPUTime()->Unit(benchmark::kMillisecond);
+}
+void solvers(benchmark::internal::Benchmark* b) {
+  with_defaults(b);
+  b->ArgNames({"k", "warm"})->ArgsProduct({{10, 40}, {0, 1}});
+}
+void passes(benchmark::internal::Benchmark* b) {
+  with_defaults(b);
+  b->ArgNames({"k"})->Arg(10)->Arg(40);
+}
+void sweeps(benchmark::internal::Benchmark* b) {
+  with_defaults(b);
+  b->ArgNames({"k", "sweeps", "report"})->ArgsProduct({{10, 40}, {1, 4}, {0, 1}});
+}
+
+BENCHMARK(hals<float>)->Apply(sweeps);
+BENCHMARK(hals<double>)->Apply(sweeps);
+BENCHMARK(projected_gradient_norm<float>)->Apply(passes);
+BENCHMARK(multiplicative<float>)->Apply(passes);
+BENCHMARK(rank2<float>)->Apply(with_defaults)->Args({2, 0});
+BENCHMARK(rank2<double>)->Apply(with_defaults)->Args({2, 0});
+BENCHMARK(pivoting<float>)->Apply(solvers);
+BENCHMARK(active_set<float>)->Apply(solvers);
+BENCHMARK(projected_gradient<float>)->Apply(solvers);
 
 }  // namespace
 }  // namespace copse
