@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "copse/base/error.h"
+#include "copse/io/input.h"
 
 namespace copse {
 namespace {
@@ -29,8 +27,8 @@ Index element_count(std::span<const Index> shape) {
   return count;
 }
 
-[[noreturn]] void broken(const std::filesystem::path& path, const std::string& reason) {
-  throw InputError(path.string() + " is not a safetensors file: " + reason + ".");
+[[noreturn]] void broken(const std::string& name, const std::string& reason) {
+  throw InputError(name + " is not a safetensors file: " + reason + ".");
 }
 
 struct Layout {
@@ -41,7 +39,7 @@ struct Layout {
   std::uint64_t end = 0;
 };
 
-Layout parse_layout(const std::filesystem::path& path, const std::string& name, const Json& entry) {
+Layout parse_layout(const std::string& file, const std::string& name, const Json& entry) {
   Layout layout{.name = name, .shape = {}};
   std::string type;
   try {
@@ -50,29 +48,26 @@ Layout parse_layout(const std::filesystem::path& path, const std::string& name, 
     layout.begin = entry.at("data_offsets").at(0).get<std::uint64_t>();
     layout.end = entry.at("data_offsets").at(1).get<std::uint64_t>();
   } catch (const Json::exception&) {
-    broken(path, "its header does not give tensor \"" + name + "\" a dtype, a shape and two data_offsets");
+    broken(file, "its header does not give tensor \"" + name + "\" a dtype, a shape and two data_offsets");
   }
   const auto found = std::find(std::begin(type_names), std::end(type_names), type);
   if (found == std::end(type_names)) {
-    throw InputError(path.string() + ": tensor \"" + name + "\" has type " + type +
-                     "; F32, F64, I64 and U8 can be read.");
+    throw InputError(file + ": tensor \"" + name + "\" has type " + type + "; F32, F64, I64 and U8 can be read.");
   }
   layout.type = static_cast<std::size_t>(found - std::begin(type_names));
   return layout;
 }
 
 template <class Values>
-Values read_values(std::ifstream& file, const Layout& layout, std::uint64_t start, const std::filesystem::path& path) {
+Values read_values(std::span<const char> arrays, const Layout& layout, const std::string& file) {
   using Value = typename Values::value_type;
   const Index count = element_count(layout.shape);
   const std::uint64_t bytes = layout.end - layout.begin;
   if (count < 0 || bytes % sizeof(Value) != 0 || bytes / sizeof(Value) != static_cast<std::uint64_t>(count)) {
-    broken(path, "the shape of tensor \"" + layout.name + "\" does not fit its " + std::to_string(bytes) + " bytes");
+    broken(file, "the shape of tensor \"" + layout.name + "\" does not fit its " + std::to_string(bytes) + " bytes");
   }
   Values values(static_cast<std::size_t>(count));
-  file.seekg(static_cast<std::streamoff>(start + layout.begin));
-  file.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(bytes));
-  if (!file && bytes > 0) broken(path, "it ends inside tensor \"" + layout.name + "\"");
+  if (bytes > 0) std::memcpy(values.data(), arrays.data() + layout.begin, bytes);
   return values;
 }
 
@@ -116,25 +111,21 @@ void write_safetensors(OutputFile& file, std::span<const TensorView> tensors,
 }
 
 SafeTensors read_safetensors(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path)) {
-    throw InputError("cannot read " + path.string() + ": " + (file ? "it is a folder" : std::strerror(errno)) + ".");
-  }
-  file.seekg(0, std::ios::end);
-  const std::uint64_t size = static_cast<std::uint64_t>(file.tellg());
-  file.seekg(0);
-  std::uint64_t length = 0;
-  if (size < sizeof(length)) broken(path, "it has only " + std::to_string(size) + " bytes");
-  file.read(reinterpret_cast<char*>(&length), sizeof(length));
-  if (length > max_header_bytes || length > size - sizeof(length)) {
-    broken(path, "its first 8 bytes announce a header of " + std::to_string(length) + " bytes");
-  }
-  std::string text(length, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(length));
-  const std::uint64_t start = sizeof(length) + length;
+  const Input input = Input::open(path);
+  return read_safetensors(input.bytes(), input.name());
+}
 
-  const Json header = Json::parse(text, nullptr, false);
-  if (!header.is_object()) broken(path, "its header is not a JSON object");
+SafeTensors read_safetensors(std::span<const char> bytes, const std::string& file) {
+  std::uint64_t length = 0;
+  if (bytes.size() < sizeof(length)) broken(file, "it has only " + std::to_string(bytes.size()) + " bytes");
+  std::memcpy(&length, bytes.data(), sizeof(length));
+  bytes = bytes.subspan(sizeof(length));
+  if (length > max_header_bytes || length > bytes.size()) {
+    broken(file, "its first 8 bytes announce a header of " + std::to_string(length) + " bytes");
+  }
+  const Json header = Json::parse(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length), nullptr, false);
+  if (!header.is_object()) broken(file, "its header is not a JSON object");
+  const std::span<const char> arrays = bytes.subspan(length);
   SafeTensors result;
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") {
@@ -143,24 +134,25 @@ SafeTensors read_safetensors(const std::filesystem::path& path) {
       }
       continue;
     }
-    const Layout layout = parse_layout(path, name, entry);
-    if (layout.begin > layout.end || layout.end > size - start) {
-      broken(path, "tensor \"" + name + "\" lies outside the file, which has " + std::to_string(size) + " bytes");
+    const Layout layout = parse_layout(file, name, entry);
+    if (layout.begin > layout.end || layout.end > arrays.size()) {
+      broken(file, "tensor \"" + name + "\" lies outside the file, whose arrays have " + std::to_string(arrays.size()) +
+                       " bytes");
     }
     Tensor& tensor = result.tensors[name];
     tensor.shape = layout.shape;
     switch (layout.type) {
       case 0:
-        tensor.values = read_values<Buffer<float>>(file, layout, start, path);
+        tensor.values = read_values<Buffer<float>>(arrays, layout, file);
         break;
       case 1:
-        tensor.values = read_values<Buffer<double>>(file, layout, start, path);
+        tensor.values = read_values<Buffer<double>>(arrays, layout, file);
         break;
       case 2:
-        tensor.values = read_values<Buffer<std::int64_t>>(file, layout, start, path);
+        tensor.values = read_values<Buffer<std::int64_t>>(arrays, layout, file);
         break;
       default:
-        tensor.values = read_values<Buffer<std::uint8_t>>(file, layout, start, path);
+        tensor.values = read_values<Buffer<std::uint8_t>>(arrays, layout, file);
     }
   }
   return result;

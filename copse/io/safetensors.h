@@ -41,6 +41,8 @@ void write_safetensors(OutputFile& file, std::span<const TensorView> tensors,
 
 // Reads a file of F32, F64, I64 and U8 tensors. Throws InputError.
 SafeTensors read_safetensors(const std::filesystem::path& path);
+// The same for a file that is already in memory; its name is used for sentences.
+SafeTensors read_safetensors(std::span<const char> bytes, const std::string& file);
 
 // Strings as two tensors, bytes and where each begins: any byte may occur in a string.
 struct PackedStrings {
