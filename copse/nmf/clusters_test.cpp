@@ -1,0 +1,31 @@
+#include "copse/nmf/clusters.h"
+
+#include <gmock/gmock.h>
+
+namespace copse {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(ClusterItems, TakesTheLargestEntryAndTheFirstOfEqualOnes) {
+  Matrix<float> h(4, 3);
+  h(0, 2) = 2;
+  h(0, 1) = 1;
+  h(1, 1) = 3;
+  h(1, 2) = 3;
+  h(3, 0) = 0.5;
+  const Clusters clusters = cluster_items(h);
+  EXPECT_THAT(clusters.labels, ElementsAre(2, 1, -1, 0));
+  EXPECT_THAT(clusters.weights, ElementsAre(2, 3, 0, 0.5));
+  EXPECT_THAT(clusters.sizes, ElementsAre(1, 1, 1));
+  EXPECT_EQ(clusters.without_cluster, 1);
+}
+
+TEST(ClusterItems, HasNothingToDoWithoutItems) {
+  const Clusters clusters = cluster_items(Matrix<double>(0, 2));
+  EXPECT_THAT(clusters.labels, ElementsAre());
+  EXPECT_THAT(clusters.sizes, ElementsAre(0, 0));
+}
+
+}  // namespace
+}  // namespace copse
