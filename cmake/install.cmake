@@ -16,16 +16,19 @@ string(REGEX REPLACE "/$" "" up_to_prefix ${up_to_prefix})
 configure_file(cmake/copse.pc.in copse.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/copse.pc DESTINATION ${pkgconfig_dir})
 
+# The program writes its own manual and completions, so that they cannot drift from its options.
 if(TARGET copse_program)
   install(TARGETS copse_program)
-  file(GLOB manuals CONFIGURE_DEPENDS docs/man/*.1)
-  install(FILES ${manuals} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-  file(GLOB bash_completion CONFIGURE_DEPENDS apps/copse/completions/*.bash)
-  if(bash_completion)
-    install(FILES ${bash_completion} RENAME copse DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-  endif()
-  file(GLOB zsh_completion CONFIGURE_DEPENDS apps/copse/completions/_copse)
-  install(FILES ${zsh_completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-  file(GLOB fish_completion CONFIGURE_DEPENDS apps/copse/completions/*.fish)
-  install(FILES ${fish_completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  set(generated ${PROJECT_BINARY_DIR}/share)
+  file(MAKE_DIRECTORY ${generated})
+  add_custom_command(
+    TARGET copse_program POST_BUILD
+    COMMAND copse_program manual > ${generated}/copse.1
+    COMMAND copse_program completion bash > ${generated}/copse
+    COMMAND copse_program completion zsh > ${generated}/_copse
+    COMMAND copse_program completion fish > ${generated}/copse.fish)
+  install(FILES ${generated}/copse.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${generated}/copse DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${generated}/_copse DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${generated}/copse.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()

@@ -1,0 +1,259 @@
+#include "apps/copse/factor_run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "apps/copse/interrupt.h"
+#include "apps/copse/memory.h"
+#include "apps/copse/model.h"
+#include "apps/copse/topics.h"
+#include "apps/copse/words.h"
+#include "copse/base/error.h"
+#include "copse/io/output_folder.h"
+#include "copse/kernels/in_memory.h"
+#include "copse/measure/factors.h"
+#include "copse/nmf/clusters.h"
+
+namespace copse {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+template <class T>
+double largest_entry(const Dataset<T>& data) {
+  const auto largest = [](auto values) {
+    return values.empty() ? 0.0 : static_cast<double>(*std::max_element(values.begin(), values.end()));
+  };
+  if (data.is_sparse()) return largest(std::span<const T>(std::get<SparseMatrix<T>>(data.values).values));
+  return largest(std::get<Matrix<T>>(data.values).values());
+}
+
+// alpha and beta from what was asked for and the seeds' rules.
+template <class T>
+void set_sparse_weights(const FactorRunOptions& options, const Dataset<T>& data, NmfOptions& nmf) {
+  const double largest = largest_entry(data);
+  const auto weights = [&](const SparseWeight& weight) {
+    const bool snmf = weight == SparseWeight(SparseRule::snmf);
+    return snmf ? snmf_sparse_weights(largest, data.is_sparse()) : thesis_sparse_weights(largest);
+  };
+  const auto value = [&](const SparseWeight& weight, double SparseWeights::*member) {
+    return std::holds_alternative<double>(weight) ? std::get<double>(weight) : weights(weight).*member;
+  };
+  if (options.sparse) {
+    nmf.beta = value(*options.sparse, &SparseWeights::beta);
+    nmf.alpha = weights(*options.sparse).alpha;
+  }
+  if (options.sparse_w) nmf.alpha = value(*options.sparse_w, &SparseWeights::alpha);
+}
+
+template <class T>
+NmfResult<T> solve(const FactorRunOptions& options, const MatrixInput<T>& input, NmfOptions& nmf, Terminal& terminal) {
+  FactorProgress progress(terminal, nmf);
+  nmf.progress = [&](const Iteration& iteration) {
+    progress(iteration);
+    return !interruption().requested();
+  };
+  terminal.show("factoring ...");
+  const auto data = in_memory(input.data);
+  if (options.start_file.empty()) return factorize(*data, nmf);
+  StartFactors<T> start = read_start<T>(options.start_file, data->rows(), data->cols(), nmf.rank);
+  nmf.start = Start::given;
+  return factorize(*data, nmf, std::move(start.w), std::move(start.h));
+}
+
+// Components that died: more clusters were asked for than the data has directions.
+template <class T>
+void note_dead_components(const Matrix<T>& w, std::vector<std::string>& notes) {
+  std::vector<bool> alive(static_cast<std::size_t>(w.cols()));
+  for (Index i = 0; i < w.rows(); ++i) {
+    for (Index c = 0; c < w.cols(); ++c) {
+      if (w(i, c) > T(0)) alive[static_cast<std::size_t>(c)] = true;
+    }
+  }
+  const Index dead = std::count(alive.begin(), alive.end(), false);
+  if (dead == 0) return;
+  notes.push_back(fmt::format("{} of {} clusters have no features: the rank of the matrix may be lower than {}.", dead,
+                              w.cols(), w.cols()));
+}
+
+Settings settings_of(const FactorRunOptions& options, const NmfOptions& nmf) {
+  Settings settings = settings_of(options.input);
+  const Settings own = {
+      {"solver", name_of(solver_choices(), nmf.solver)},
+      {"start", options.start_file.empty() ? name_of(start_choices(), nmf.start) : options.start_file},
+      {"runs", static_cast<std::int64_t>(nmf.runs)},
+      {"alpha", nmf.alpha},
+      {"beta", nmf.beta},
+      {"affine", nmf.affine},
+      {"max_iterations", static_cast<std::int64_t>(nmf.max_iterations)},
+      {"tolerance", nmf.tolerance},
+      {"time_limit", nmf.time_limit},
+      {"precision", name_of(precision_choices(), options.machine.precision)}};
+  settings.insert(settings.end(), own.begin(), own.end());
+  return settings;
+}
+
+std::string outcome(const RunReport& report, const NmfOptions& nmf) {
+  const std::string iterations = counted(report.iterations, "iteration");
+  std::string end;
+  switch (report.stop_reason) {
+    case StopReason::converged:
+      end = "converged after " + iterations;
+      break;
+    case StopReason::max_iterations:
+      end = "stopped after " + iterations + ", the most allowed";
+      break;
+    case StopReason::time_limit:
+      end = "out of time after " + iterations;
+      break;
+    case StopReason::interrupted:
+      end = "interrupted after " + iterations;
+      break;
+  }
+  std::string line = fmt::format("{}: {}, {}; relative error {:.5f}", name_of(solver_choices(), nmf.solver), end,
+                                 in_seconds(report.seconds.solve), report.relative_error);
+  if (report.run_errors.size() > 1) {
+    const auto [least, most] = std::minmax_element(report.run_errors.begin(), report.run_errors.end());
+    line += fmt::format(" (best of {} runs: {:.5f} to {:.5f})", report.run_errors.size(), *least, *most);
+  }
+  return line;
+}
+
+// Over the items that have a cluster.
+ClusteringMeasures measure(const std::vector<Index>& labels, const std::vector<std::string>& classes) {
+  std::vector<Index> clusters;
+  std::vector<std::string> truth;
+  for (std::size_t j = 0; j < labels.size(); ++j) {
+    if (labels[j] < 0) continue;
+    clusters.push_back(labels[j]);
+    truth.push_back(classes[j]);
+  }
+  return compare_clusterings(clusters, label_numbers(truth));
+}
+
+template <class T>
+RunReport make_report(const FactorRunOptions& options, const NmfOptions& nmf, const MatrixInput<T>& input,
+                      const NmfResult<T>& result, const Clusters& clusters) {
+  RunReport report;
+  report.command = options.command;
+  report.version = COPSE_VERSION;
+  report.settings = settings_of(options, nmf);
+  report.seed = nmf.seed;
+  report.threads = thread_count();
+  report.k = nmf.rank;
+  report.rows = input.data.features();
+  report.cols = input.data.items();
+  report.nonzeros = input.data.nonzeros();
+  report.iterations = result.history.empty() ? 0 : result.history.back().number;
+  report.relative_error = result.relative_error;
+  report.projected_gradient_ratio = result.projected_gradient_ratio;
+  report.stop_reason = result.stop_reason;
+  report.run_errors = result.run_errors;
+  report.best_run = result.best_run;
+  report.w_zero_share = zero_share(result.w);
+  report.h_zero_share = zero_share(result.h);
+  report.items_without_cluster = clusters.without_cluster;
+  report.topics = describe_topics(result.w, clusters, input.data.feature_names, options.top);
+  report.history = result.history;
+  report.notes = input.notes;
+  note_dead_components(result.w, report.notes);
+  const std::vector<std::string> classes = kept_classes(input);
+  if (!classes.empty()) {
+    report.measures = measure(clusters.labels, classes);
+    add_main_classes(report.topics, clusters.labels, classes);
+  }
+  return report;
+}
+
+// All files but result.json, which tells how long they took.
+template <class T>
+void write_tables(OutputFolder& folder, const MatrixInput<T>& input, const NmfResult<T>& result,
+                  const Clusters& clusters, const RunReport& report) {
+  folder.add("assignments.tsv").write(assignments_tsv(all_assignments(input, clusters.labels, clusters.weights)));
+  folder.add("topics.tsv").write(topics_tsv(report.topics));
+  OutputFile& model = folder.add("model.safetensors");
+  write_model(model, input, result, report.settings);
+  model.finish();
+}
+
+// Words to stderr, the topics or the JSON object to stdout.
+void show(const FactorRunOptions& options, const NmfOptions& nmf, const RunReport& report, Terminal& terminal) {
+  for (const std::string& note : report.notes) terminal.say("note: " + note);
+  terminal.say(outcome(report, nmf));
+  terminal.say(fmt::format("time: read {}, prepare {}, solve {}, write {}; peak memory {}",
+                           in_seconds(report.seconds.read), in_seconds(report.seconds.prepare),
+                           in_seconds(report.seconds.solve), in_seconds(report.seconds.write),
+                           in_bytes(static_cast<double>(report.peak_memory_bytes))));
+  if (report.measures) terminal.say(measures_line(*report.measures));
+  const std::string& folder = options.output.folder;
+  if (!folder.empty()) terminal.say(fmt::format("written: {}", folder));
+  if (options.output.json) {
+    print_data(to_json(report));
+  } else if (folder.empty() || !options.output.quiet) {
+    print_data(topics_table(report.topics, ::isatty(STDOUT_FILENO) != 0 ? terminal_width() : 0));
+  }
+}
+
+template <class T>
+int load_and_run(const FactorRunOptions& options, Terminal& terminal, OutputFolder* folder) {
+  Seconds seconds;
+  MatrixInput<T> input;
+  with_threads(options.machine.threads, &interruption(),
+               [&] { input = load<T>(options.input, options.machine, options.nmf.rank, terminal, seconds); });
+  return run_factor(options, input, terminal, folder, seconds);
+}
+
+}  // namespace
+
+std::unique_ptr<OutputFolder> open_folder(const OutputOptions& options) {
+  if (options.folder.empty()) return nullptr;
+  return std::make_unique<OutputFolder>(options.folder, options.force);
+}
+
+int run_factor(const FactorRunOptions& options) {
+  Terminal terminal(options.output.quiet);
+  const auto folder = open_folder(options.output);
+  return options.machine.precision == Precision::single ? load_and_run<float>(options, terminal, folder.get())
+                                                        : load_and_run<double>(options, terminal, folder.get());
+}
+
+template <class T>
+int run_factor(const FactorRunOptions& options, const MatrixInput<T>& input, Terminal& terminal, OutputFolder* folder,
+               Seconds seconds) {
+  const auto start = Clock::now();
+  NmfOptions nmf = options.nmf;
+  NmfResult<T> result;
+  with_threads(options.machine.threads, &interruption(), [&] {
+    set_sparse_weights(options, input.data, nmf);
+    result = solve(options, input, nmf, terminal);
+  });
+  seconds.solve = seconds_since(start);
+  // From here on an interruption changes nothing: what was found is kept.
+  with_threads(options.machine.threads, nullptr, [&] {
+    const Clusters clusters = cluster_items(result.h);
+    RunReport report = make_report(options, nmf, input, result, clusters);
+    report.seconds = seconds;
+    const auto began = Clock::now();
+    if (folder != nullptr) write_tables(*folder, input, result, clusters, report);
+    report.seconds.write = seconds_since(began);
+    report.seconds.total = seconds.read + seconds.prepare + seconds_since(start);
+    report.peak_memory_bytes = peak_memory();
+    if (folder != nullptr) {
+      folder->add("result.json").write(to_json(report));
+      folder->commit();
+    }
+    show(options, nmf, report, terminal);
+  });
+  return interrupted_exit_code();
+}
+
+template int run_factor(const FactorRunOptions&, const MatrixInput<float>&, Terminal&, OutputFolder*, Seconds);
+template int run_factor(const FactorRunOptions&, const MatrixInput<double>&, Terminal&, OutputFolder*, Seconds);
+
+}  // namespace copse

@@ -1,0 +1,42 @@
+// One run of flat NMF from files to files: what `factor` does, and `demo` with text of its own.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "apps/copse/matrix_input.h"
+#include "apps/copse/options.h"
+#include "copse/io/output_folder.h"
+
+namespace copse {
+
+// A weight given as a number, or the rule of a seed that computes it from the data.
+enum class SparseRule { thesis, snmf };
+using SparseWeight = std::variant<double, SparseRule>;
+
+struct FactorRunOptions {
+  std::string command;
+  MatrixInputOptions input;
+  NmfOptions nmf;
+  std::optional<SparseWeight> sparse;    // beta
+  std::optional<SparseWeight> sparse_w;  // alpha
+  std::string start_file;                // model.safetensors to start from, or empty
+  OutputOptions output;
+  MachineOptions machine;
+  Index top = 10;
+};
+
+// Returns the exit code: 0, or that of the signal which interrupted the run after there was a result.
+int run_factor(const FactorRunOptions& options);
+
+// The folder of the result, found fit for writing before the work starts; null if there is to be none.
+std::unique_ptr<OutputFolder> open_folder(const OutputOptions& options);
+
+// The same for data that are already at hand; `seconds` holds what reading and preparing took.
+template <class T>
+int run_factor(const FactorRunOptions& options, const MatrixInput<T>& input, Terminal& terminal, OutputFolder* folder,
+               Seconds seconds);
+
+}  // namespace copse

@@ -1,0 +1,218 @@
+#include "apps/copse/matrix_input.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "apps/copse/interrupt.h"
+#include "apps/copse/memory.h"
+#include "apps/copse/words.h"
+#include "copse/base/error.h"
+
+namespace copse {
+namespace {
+
+constexpr const char* input_group = "Input";
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& seconds) : seconds_(seconds) {}
+  ~Stopwatch() { seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& seconds_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+void check_count(const std::string& file, std::size_t found, Index expected, const char* what) {
+  if (static_cast<Index>(found) == expected) return;
+  throw InputError(fmt::format("{} has {}, but the matrix has {}.", file, counted(static_cast<Index>(found), "line"),
+                               counted(expected, what)));
+}
+
+void check_rank(const MatrixSummary& summary, Index k, const std::string& path) {
+  const Index most = std::min(summary.features, summary.items);
+  if (k <= most) return;
+  throw InputError(fmt::format("-k {} is too large for {}, which has {} and {}: at most {} is possible.", k, path,
+                               counted(summary.features, "feature"), counted(summary.items, "item"), most));
+}
+
+template <class T>
+MatrixSummary summary_of(const Dataset<T>& data) {
+  return {.features = data.features(), .items = data.items(), .nonzeros = data.nonzeros(), .sparse = data.is_sparse()};
+}
+
+std::string sizes(const MatrixSummary& summary) {
+  const std::string shape =
+      fmt::format("{} x {}", counted(summary.features, "feature"), counted(summary.items, "item"));
+  return summary.nonzeros < 0 ? shape : fmt::format("{}, {} entries", shape, counted(summary.nonzeros));
+}
+
+// What preparation dropped or found, for the user.
+void add_notes(const PrepareReport& report, const PrepareOptions& options, std::vector<std::string>& notes) {
+  const auto note = [&](Index count, const char* what, const char* verdict) {
+    if (count > 0) notes.push_back(counted(count, what) + " " + verdict + ".");
+  };
+  note(report.rare_features, "feature", "dropped: total below --min-count");
+  note(report.short_items, "item", "dropped: total below --min-words");
+  note(report.empty_features, "feature", options.drop_empty ? "dropped: empty" : "without any entry");
+  note(report.empty_items, "item", options.drop_empty ? "dropped: empty" : "without any entry, put in no cluster (-1)");
+  note(report.duplicate_items, "item",
+       options.drop_duplicates ? "dropped: equal to an earlier one" : "equal to an earlier one");
+}
+
+template <class T>
+ReadResult<T> read(const MatrixInputOptions& options, const MachineOptions& machine, Index k, Terminal& terminal) {
+  ReadOptions reading = options.reading;
+  if (options.path == "-") {
+    reading.memory_limit = static_cast<std::size_t>(machine.memory_limit);
+    const std::string bytes = read_standard_input();
+    return read_matrix<T>(std::span<const char>(bytes.data(), bytes.size()), "standard input", reading);
+  }
+  const MatrixSummary summary = peek_matrix(options.path, reading);
+  check_rank(summary, k, options.path);
+  terminal.say(fmt::format("{}: {}; about {} of memory will do", options.path, sizes(summary),
+                           in_bytes(estimate_factorization(summary, k, machine.precision).total())));
+  check_fits(summary, k, machine);
+  reading.memory_limit = static_cast<std::size_t>(machine.memory_limit);
+  terminal.show("reading " + options.path + " ...");
+  return read_matrix<T>(options.path, reading);
+}
+
+}  // namespace
+
+void add_matrix_input(CLI::App& command, MatrixInputOptions& options) {
+  command
+      .add_option("MATRIX", options.path,
+                  "MatrixMarket (.mtx), .npy, SciPy .npz, .csv or .tsv, also compressed (.gz, .zst); - is stdin")
+      ->type_name("FILE")
+      ->required();
+  static const Choices<Items> sides = {{"columns", Items::columns}, {"rows", Items::rows}};
+  add_choice(command, "--items", options.reading.items, sides, "Where the items (documents, patients) are in the file")
+      ->group(input_group);
+  const auto file = [&](const char* name, std::string& target, const char* description) {
+    command.add_option(name, target, description)->type_name("FILE")->group(input_group);
+  };
+  file("--features", options.feature_names, "Names of the features (words, genes), one per line");
+  file("--item-names", options.item_names, "Names of the items, one per line");
+  file("--truth", options.truth, "The true class of each item, one per line: adds quality measures to the result");
+  add_table_options(command, options.reading);
+  add_preparation_options(command, options.prepare);
+}
+
+template <class T>
+MatrixInput<T> load(const MatrixInputOptions& options, const MachineOptions& machine, Index k, Terminal& terminal,
+                    Seconds& seconds) {
+  MatrixInput<T> input;
+  {
+    const Stopwatch watch(seconds.read);
+    ReadResult<T> result = read<T>(options, machine, k, terminal);
+    input.data = std::move(result.dataset);
+    input.notes = std::move(result.notes);
+    const auto read_column = [&](const std::string& file, std::vector<std::string>& target, Index count,
+                                 const char* what) {
+      if (file.empty()) return;
+      target = read_names(file, &input.notes);
+      check_count(file, target.size(), count, what);
+    };
+    read_column(options.feature_names, input.data.feature_names, input.data.features(), "feature");
+    read_column(options.item_names, input.data.item_names, input.data.items(), "item");
+    read_column(options.truth, input.classes, input.data.items(), "item");
+  }
+  prepare_input(options, input, terminal, seconds);
+  check_rank(summary_of(input.data), k, options.path);
+  return input;
+}
+
+template <class T>
+void prepare_input(const MatrixInputOptions& options, MatrixInput<T>& input, Terminal& terminal, Seconds& seconds) {
+  const Stopwatch watch(seconds.prepare);
+  terminal.show("preparing ...");
+  input.all_item_names = input.data.item_names;
+  for (Index j = 0; input.data.item_names.empty() && j < input.data.items(); ++j) {
+    input.all_item_names.push_back(std::to_string(j));
+  }
+  if (input.data.nonzeros() == 0) {
+    throw InputError(options.path + " has no entry but zeros; there is nothing to factor.");
+  }
+  input.preparation = prepare(input.data, options.prepare);
+  add_notes(input.preparation, options.prepare, input.notes);
+  if (input.data.nonzeros() == 0) {
+    throw InputError("preparation leaves nothing of " + options.path + " but zeros; ask for less of it.");
+  }
+}
+
+template <class T>
+std::vector<std::string> kept_classes(const MatrixInput<T>& input) {
+  std::vector<std::string> classes;
+  if (input.classes.empty()) return classes;
+  for (const Index item : input.preparation.kept_items)
+    classes.push_back(input.classes[static_cast<std::size_t>(item)]);
+  return classes;
+}
+
+template <class T>
+std::vector<Assignment> all_assignments(const MatrixInput<T>& input, const std::vector<Index>& labels,
+                                        const std::vector<double>& weights) {
+  std::vector<Assignment> assignments;
+  for (const std::string& name : input.all_item_names) assignments.push_back({.item = name});
+  for (std::size_t j = 0; j < labels.size(); ++j) {
+    Assignment& assignment = assignments[static_cast<std::size_t>(input.preparation.kept_items[j])];
+    assignment.cluster = labels[j];
+    assignment.weight = weights[j];
+  }
+  return assignments;
+}
+
+Settings settings_of(const MatrixInputOptions& options) {
+  const PrepareOptions& prepare = options.prepare;
+  return {{"matrix", options.path},
+          {"items", std::string(options.reading.items == Items::columns ? "columns" : "rows")},
+          {"features", options.feature_names},
+          {"item_names", options.item_names},
+          {"truth", options.truth},
+          {"min_count", prepare.min_feature_total},
+          {"min_words", prepare.min_item_total},
+          {"drop_empty", prepare.drop_empty},
+          {"drop_duplicates", prepare.drop_duplicates},
+          {"weights", name_of(weighting_choices(), prepare.weighting)},
+          {"scale", name_of(scaling_choices(), prepare.feature_scaling)},
+          {"unit_columns", prepare.unit_items},
+          {"normalized_cut", prepare.normalized_cut}};
+}
+
+std::string read_standard_input() {
+  std::string bytes;
+  std::string chunk(1 << 20, '\0');
+  while (true) {
+    pollfd standard_input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    if (::poll(&standard_input, 1, -1) < 0 && errno == EINTR) {
+      if (interruption().requested()) throw Cancelled();
+      continue;
+    }
+    const ssize_t count = ::read(STDIN_FILENO, chunk.data(), chunk.size());
+    if (count == 0) return bytes;
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw InputError(fmt::format("cannot read the standard input: {}.", std::strerror(errno)));
+    bytes.append(chunk, 0, static_cast<std::size_t>(count));
+  }
+}
+
+#define INSTANTIATE(T)                                                                                        \
+  template MatrixInput<T> load(const MatrixInputOptions&, const MachineOptions&, Index, Terminal&, Seconds&); \
+  template void prepare_input(const MatrixInputOptions&, MatrixInput<T>&, Terminal&, Seconds&);               \
+  template std::vector<std::string> kept_classes(const MatrixInput<T>&);                                      \
+  template std::vector<Assignment> all_assignments(const MatrixInput<T>&, const std::vector<Index>&,          \
+                                                   const std::vector<double>&)
+INSTANTIATE(float);
+INSTANTIATE(double);
+#undef INSTANTIATE
+
+}  // namespace copse

@@ -1,0 +1,58 @@
+// A matrix from a file, ready to be factored: read, named, prepared, with the truth where it is known.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/copse/options.h"
+#include "apps/copse/terminal.h"
+#include "copse/io/matrix_file.h"
+#include "copse/report/run_report.h"
+
+namespace copse {
+
+struct MatrixInputOptions {
+  std::string path;
+  ReadOptions reading;
+  std::string feature_names;  // files, or empty
+  std::string item_names;
+  std::string truth;
+  PrepareOptions prepare;
+};
+void add_matrix_input(CLI::App& command, MatrixInputOptions& options);
+
+template <class T>
+struct MatrixInput {
+  Dataset<T> data;
+  PrepareReport preparation;
+  std::vector<std::string> all_item_names;  // before preparation: what the files say, or numbers from 0
+  std::vector<std::string> classes;         // the true class of all items before preparation; empty if unknown
+  std::vector<std::string> notes;
+};
+
+// Refuses, before reading, what cannot fit in memory or has fewer rows or columns than k. Fills seconds.read and
+// seconds.prepare. Throws InputError.
+template <class T>
+MatrixInput<T> load(const MatrixInputOptions& options, const MachineOptions& machine, Index k, Terminal& terminal,
+                    Seconds& seconds);
+
+// The step from data and names to what is factored: fills all_item_names, preparation, notes and seconds.prepare.
+// Throws InputError when nothing is left.
+template <class T>
+void prepare_input(const MatrixInputOptions& options, MatrixInput<T>& input, Terminal& terminal, Seconds& seconds);
+
+// The true classes of the items that preparation kept; empty if unknown.
+template <class T>
+std::vector<std::string> kept_classes(const MatrixInput<T>& input);
+
+// All items of the file in their order; those that were dropped have cluster -1.
+template <class T>
+std::vector<Assignment> all_assignments(const MatrixInput<T>& input, const std::vector<Index>& labels,
+                                        const std::vector<double>& weights);
+
+Settings settings_of(const MatrixInputOptions& options);
+
+// Bytes of stdin until its end. Throws InputError.
+std::string read_standard_input();
+
+}  // namespace copse

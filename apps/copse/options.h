@@ -1,0 +1,98 @@
+// Options that several commands share, each defined once; the defaults are those of the structs they fill.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "copse/base/index.h"
+#include "copse/io/matrix_file.h"
+#include "copse/nmf/nmf.h"
+#include "copse/prepare/prepare.h"
+
+// CLI11 is slow to compile: only files that define options include it.
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace copse {
+
+enum class Precision { single, full };
+
+// Where results go and what is said on the way.
+struct OutputOptions {
+  std::string folder;  // empty: no files
+  bool force = false;
+  bool json = false;
+  bool quiet = false;
+};
+void add_output_options(CLI::App& command, OutputOptions& options);
+void add_json_and_quiet(CLI::App& command, OutputOptions& options);
+
+// How a run uses the machine.
+struct MachineOptions {
+  int threads = 0;  // 0: all
+  Precision precision = Precision::single;
+  double memory_limit = 0;  // bytes; 0: what the machine has to spare
+};
+void add_machine_options(CLI::App& command, MachineOptions& options);
+void add_threads(CLI::App& command, int& threads);
+void add_precision(CLI::App& command, Precision& precision);
+void add_seed(CLI::App& command, std::uint64_t& seed);
+
+// How a table is to be understood.
+void add_table_options(CLI::App& command, ReadOptions& options);
+
+// When a factorization stops.
+void add_stopping_options(CLI::App& command, NmfOptions& options);
+
+// From counts or measurements to the matrix that is factored.
+void add_preparation_options(CLI::App& command, PrepareOptions& options);
+
+// A whole number or a number within [least, most]; anything else is a wrong call, with a sentence. The default shown is
+// the value that `target` has now; `unset` is shown as nothing.
+template <class Number>
+CLI::Option* add_number(CLI::App& command, const std::string& names, Number& target, Number least, Number most,
+                        const std::string& description);
+// The same, in any unit that `parse` understands.
+CLI::Option* add_amount(CLI::App& command, const std::string& names, double& target,
+                        double (*parse)(const std::string&), const std::string& type, const std::string& description);
+
+// One of a few words.
+template <class Value>
+using Choices = std::vector<std::pair<std::string, Value>>;
+
+template <class Value>
+std::string name_of(const Choices<Value>& choices, Value value) {
+  for (const auto& [name, choice] : choices) {
+    if (choice == value) return name;
+  }
+  return "";
+}
+
+// take(i) is called when the word is words[i].
+CLI::Option* add_words(CLI::App& command, const std::string& names, const std::vector<std::string>& words,
+                       const std::string& default_word, const std::function<void(std::size_t)>& take,
+                       const std::string& description);
+
+template <class Value>
+CLI::Option* add_choice(CLI::App& command, const std::string& names, Value& target, const Choices<Value>& choices,
+                        const std::string& description) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : choices) words.push_back(name);
+  return add_words(
+      command, names, words, name_of(choices, target),
+      [&target, choices](std::size_t i) { target = choices[i].second; }, description);
+}
+
+const Choices<Solver>& solver_choices();
+const Choices<Start>& start_choices();
+const Choices<Precision>& precision_choices();
+const Choices<Weighting>& weighting_choices();
+const Choices<FeatureScaling>& scaling_choices();
+
+}  // namespace copse

@@ -1,0 +1,142 @@
+#include "apps/copse/program.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <new>
+
+#include "apps/copse/help.h"
+#include "apps/copse/interrupt.h"
+#include "apps/copse/terminal.h"
+#include "apps/copse/words.h"
+#include "copse/base/error.h"
+
+namespace copse {
+namespace {
+
+constexpr const char* description =
+    "clustering by nonnegative matrix factorization\n"
+    "Finds clusters in a matrix of features x items (words x documents, genes x patients) together with what each "
+    "cluster is about.";
+
+constexpr const char* examples =
+    "Twenty topics of a matrix of word counts, with their best words:\n"
+    "  copse factor X.mtx.gz --text -k 20\n"
+    "See it at work on text that is already on this machine:\n"
+    "  copse demo";
+
+// "copse generate corpus": the command that was reached on the line.
+const CLI::App* reached(const CLI::App* app) {
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  return app;
+}
+
+std::vector<std::string> known_words(const CLI::App& app) {
+  std::vector<std::string> words;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) words.push_back(command->get_name());
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) words.push_back("-" + name);
+  }
+  return words;
+}
+
+int failed(const std::string& sentence, int code) {
+  fmt::print(stderr, "copse: {}\n", sentence);
+  return code;
+}
+
+}  // namespace
+
+Program::Program() : app_(std::make_unique<CLI::App>(description, "copse")) {
+  app_->footer(examples);
+  app_->set_help_flag("-h,--help", "Show this help");
+  app_->set_version_flag("--version", "copse " COPSE_VERSION, "Show the version");
+  app_->require_subcommand(1);
+  for (const auto add : {add_factor, add_evaluate, add_generate, add_convert, add_demo, add_completion, add_manual}) {
+    add(*this);
+  }
+}
+
+Program::~Program() = default;
+
+CLI::App& Program::add(const std::string& name, const std::string& description, const std::string& examples,
+                       std::function<int()> run, CLI::App* parent) {
+  CLI::App* command = (parent == nullptr ? app_.get() : parent)->add_subcommand(name, description);
+  command->footer(examples);
+  command->set_help_flag("-h,--help", "Show this help");
+  if (run) command->final_callback([this, run = std::move(run)] { chosen_ = run; });
+  return *command;
+}
+
+CLI::App& Program::add_group(const std::string& name, const std::string& description, const std::string& examples) {
+  CLI::App& group = add(name, description, examples, {});
+  group.require_subcommand(1);
+  return group;
+}
+
+int Program::wrong_call(const CLI::ParseError& error) const {
+  const CLI::App* command = reached(app_.get());
+  const std::string path = command_path(*command);
+  std::string sentence = error.what();
+  // A word that nobody knows explains more than what is missing because of it.
+  const std::vector<std::string> unknown = command->remaining();
+  if (!unknown.empty()) {
+    const bool option = unknown[0].starts_with("-");
+    const std::string name = unknown[0].substr(0, unknown[0].find('='));
+    sentence = fmt::format("{} '{}'",
+                           option                                      ? "there is no option"
+                           : command->get_subcommands(nullptr).empty() ? "nothing is expected at"
+                                                                       : "there is no command",
+                           name) +
+               suggestion(name, known_words(*command));
+  } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    sentence = sentence.substr(0, sentence.find(':')) + " needs a value";
+  } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    sentence = command->get_subcommands(nullptr).empty() ? missing_argument(*command) : "a command is missing";
+  }
+  fmt::print(stderr, "{}: {}{}\nTry '{} --help'.\n", path, sentence, sentence.ends_with("?") ? "" : ".", path);
+  return 2;
+}
+
+int Program::parse(int argc, const char* const* argv) {
+  try {
+    app_->parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    chosen_ = [this] {
+      print_data(help_text(*reached(app_.get())));
+      return 0;
+    };
+  } catch (const CLI::CallForVersion& version) {
+    chosen_ = [text = std::string(version.what()) + "\n"] {
+      print_data(text);
+      return 0;
+    };
+  } catch (const CLI::ParseError& error) {
+    return wrong_call(error);
+  }
+  return 0;
+}
+
+int Program::run(int argc, const char* const* argv) {
+  if (argc < 2) {
+    fmt::print(stderr, "{}", help_text(*app_));
+    return 2;
+  }
+  if (const int code = parse(argc, argv); code != 0) return code;
+  handle_interrupts();
+  try {
+    return chosen_();
+  } catch (const Cancelled&) {
+    return failed("stopped before there was a result; nothing was written.", interrupted_exit_code());
+  } catch (const Error& error) {
+    return failed(error.what(), 1);
+  } catch (const std::bad_alloc&) {
+    return failed("there is not enough memory; a smaller -k or --precision float needs less.", 1);
+  } catch (const std::exception& error) {
+    return failed(fmt::format("this should not have happened: {}", error.what()), 1);
+  }
+}
+
+}  // namespace copse

@@ -1,0 +1,107 @@
+#include "apps/copse/topics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "apps/copse/words.h"
+
+namespace copse {
+namespace {
+
+template <class T>
+std::vector<Index> top_entries(const Matrix<T>& w, Index column, Index count) {
+  std::vector<Index> order;
+  for (Index i = 0; i < w.rows(); ++i) {
+    if (w(i, column) > T(0)) order.push_back(i);
+  }
+  const auto kept = std::min(count, static_cast<Index>(order.size()));
+  std::partial_sort(order.begin(), order.begin() + kept, order.end(), [&](Index a, Index b) {
+    return w(a, column) != w(b, column) ? w(a, column) > w(b, column) : a < b;
+  });
+  order.resize(static_cast<std::size_t>(kept));
+  return order;
+}
+
+}  // namespace
+
+template <class T>
+std::vector<Topic> describe_topics(const Matrix<T>& w, const Clusters& clusters,
+                                   const std::vector<std::string>& feature_names, Index count) {
+  std::vector<Topic> topics(static_cast<std::size_t>(w.cols()));
+  for (Index c = 0; c < w.cols(); ++c) {
+    Topic& topic = topics[static_cast<std::size_t>(c)];
+    topic.items = clusters.sizes[static_cast<std::size_t>(c)];
+    for (const Index feature : top_entries(w, c, count)) {
+      topic.top_features.emplace_back(
+          feature_names.empty() ? std::to_string(feature) : feature_names[static_cast<std::size_t>(feature)],
+          static_cast<double>(w(feature, c)));
+    }
+  }
+  return topics;
+}
+
+template std::vector<Topic> describe_topics(const Matrix<float>&, const Clusters&, const std::vector<std::string>&,
+                                            Index);
+template std::vector<Topic> describe_topics(const Matrix<double>&, const Clusters&, const std::vector<std::string>&,
+                                            Index);
+
+void add_main_classes(std::vector<Topic>& topics, const std::vector<Index>& labels,
+                      const std::vector<std::string>& classes) {
+  std::vector<std::map<std::string, Index>> counts(topics.size());
+  for (std::size_t j = 0; j < labels.size(); ++j) {
+    if (labels[j] >= 0) ++counts[static_cast<std::size_t>(labels[j])][classes[j]];
+  }
+  for (std::size_t c = 0; c < topics.size(); ++c) {
+    const auto most = std::max_element(counts[c].begin(), counts[c].end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (most == counts[c].end()) continue;
+    topics[c].main_class = most->first;
+    topics[c].main_class_share = static_cast<double>(most->second) / static_cast<double>(topics[c].items);
+  }
+}
+
+std::string topics_table(const std::vector<Topic>& topics, std::size_t width) {
+  std::vector<std::size_t> order(topics.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return topics[a].items > topics[b].items; });
+  Index items = 0;
+  std::size_t class_width = 0;  // 0: no truth, no column
+  for (const Topic& topic : topics) {
+    items += topic.items;
+    if (!topic.main_class.empty()) class_width = std::max<std::size_t>({class_width, topic.main_class.size(), 5});
+  }
+  const auto line = [&](const std::string& cluster, const std::string& count, const std::string& share,
+                        const std::string& main_class, const std::string& main_share) {
+    const std::string left = fmt::format("{:>7}  {:>9}  {:>5}  ", cluster, count, share);
+    return class_width == 0 ? left : left + fmt::format("{:<{}} {:>4}  ", main_class, class_width, main_share);
+  };
+  std::string table = line("cluster", "items", "share", "class", "") + "top features\n";
+  for (const std::size_t c : order) {
+    const Topic& topic = topics[c];
+    std::string features;
+    for (const auto& [name, weight] : topic.top_features) features += (features.empty() ? "" : " ") + name;
+    const double share = items == 0 ? 0 : static_cast<double>(topic.items) / static_cast<double>(items);
+    const std::string left =
+        line(std::to_string(c), counted(topic.items), fmt::format("{:.1f}%", 100 * share), topic.main_class,
+             topic.main_class.empty() ? "" : fmt::format("{:.0f}%", 100 * topic.main_class_share));
+    if (width < left.size() + 20) {
+      table += left + features + "\n";
+    } else {
+      table += left + (features.empty() ? "\n" : wrapped(features, width, left.size()).substr(left.size()));
+    }
+  }
+  return table;
+}
+
+std::string measures_line(const ClusteringMeasures& measures) {
+  return fmt::format("accuracy {:.4f}  nmi {:.4f}  ari {:.4f}  purity {:.4f}  entropy {:.4f}  ({}, {}, {})",
+                     measures.accuracy, measures.nmi, measures.ari, measures.purity, measures.entropy,
+                     counted(measures.items, "item"), counted(measures.clusters, "cluster"),
+                     measures.classes == 1 ? "1 class" : counted(measures.classes) + " classes");
+}
+
+}  // namespace copse
