@@ -1,0 +1,98 @@
+"""Ctrl-C keeps the best so far, and a run that is killed leaves no half-written file under a final name."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import make_planted
+from safetensors.numpy import load_file
+
+ENDLESS = ["--tolerance", "0", "--max-iterations", "100000000", "--solver", "mu"]
+
+
+@pytest.fixture
+def larger(tmp_path):
+    return make_planted(tmp_path / "larger.mtx", 400, 3000, 10)
+
+
+def start(program, larger, *arguments):
+    return subprocess.Popen([program, "factor", larger.path, "-k", "20", *arguments], cwd=larger.path.parent,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_until_solving(process):
+    """The estimate is said before the file is read; soon after that it is solving."""
+    assert "memory" in process.stderr.readline()
+    time.sleep(1.5)
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_run_keeps_what_it_has(program, larger, tmp_path, number, code):
+    process = start(program, larger, *ENDLESS, "-o", "out")
+    wait_until_solving(process)
+    process.send_signal(number)
+    sent = time.monotonic()
+    process.wait(timeout=30)
+    assert time.monotonic() - sent < 3  # a second on a quiet machine
+    assert process.returncode == code
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert result["stop_reason"] == "interrupted" and result["iterations"] > 0
+    assert result["relative_error"] < 1
+    assert load_file(tmp_path / "out" / "model.safetensors")["h"].shape == (3000, 20)
+    assert "interrupted after" in process.stderr.read()
+    assert process.stdout.read().startswith("cluster")
+
+
+def test_interrupted_before_there_is_a_result(program, tmp_path):
+    read_end, write_end = os.pipe()  # a file that never comes
+    process = subprocess.Popen([program, "factor", "-", "-k", "2", "-o", "out"], cwd=tmp_path, stdin=read_end,
+                               stderr=subprocess.PIPE, text=True)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, words = process.communicate(timeout=30)
+    os.close(write_end)
+    assert process.returncode == 130 and "nothing was written" in words
+    assert os.listdir(tmp_path) == []
+
+
+def test_kill_at_any_moment_leaves_only_whole_files(program, copse, larger, tmp_path):
+    randomness = random.Random(1)
+    begun = time.monotonic()
+    assert copse("factor", larger.path, "-k", 20, "--max-iterations", 5, "-o", "out").returncode == 0
+    whole = time.monotonic() - begun
+    complete = 0
+    for _ in range(25):
+        process = start(program, larger, "--max-iterations", "5", "-o", "out", "--force", "--quiet")
+        time.sleep(randomness.uniform(0.3, 1.1) * whole)
+        process.kill()
+        process.communicate()
+        names = {path.name for path in (tmp_path / "out").iterdir() if not path.name.startswith(".")}
+        if "model.safetensors" in names:
+            assert load_file(tmp_path / "out" / "model.safetensors")["w"].shape == (400, 20)
+        if "assignments.tsv" in names:
+            assert (tmp_path / "out" / "assignments.tsv").read_text().count("\n") == 3001
+        if "result.json" in names:  # the seal: all others are there
+            complete += 1
+            assert json.loads((tmp_path / "out" / "result.json").read_text())["k"] == 20
+            assert names == {"assignments.tsv", "model.safetensors", "result.json", "topics.tsv"}
+    assert complete > 0
+    assert copse("factor", larger.path, "-k", 20, "--max-iterations", 5, "-o", "out", "--force").returncode == 0
+    assert not [path for path in (tmp_path / "out").iterdir() if path.name.startswith(".")]
+
+
+def test_kill_during_convert(program, copse, larger, tmp_path):
+    assert copse("convert", larger.path, "good.npz").returncode == 0
+    good = (tmp_path / "good.npz").stat().st_size
+    randomness = random.Random(2)
+    for _ in range(15):
+        process = subprocess.Popen([program, "convert", larger.path, "x.npz", "--quiet"], cwd=tmp_path)
+        time.sleep(randomness.uniform(0, 0.3))
+        process.kill()
+        process.wait()
+        if (tmp_path / "x.npz").exists():
+            assert (tmp_path / "x.npz").stat().st_size == good
+            (tmp_path / "x.npz").unlink()
