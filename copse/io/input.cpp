@@ -13,6 +13,7 @@
 
 #include "copse/base/buffer.h"
 #include "copse/base/error.h"
+#include "copse/io/names.h"
 
 namespace copse {
 namespace {
@@ -74,10 +75,11 @@ void fail(const std::string& name, std::ptrdiff_t line, const std::string& sente
 
 std::string excerpt(std::string_view text) {
   constexpr std::size_t longest = 40;
-  std::string result = "'";
-  for (char c : text.substr(0, longest)) result += static_cast<unsigned char>(c) < 32 || c == 127 ? '?' : c;
-  if (text.size() > longest) result += "...";
-  return result + "'";
+  std::string result(text.substr(0, longest));
+  std::replace_if(
+      result.begin(), result.end(), [](unsigned char c) { return c < 32 || c == 127; }, '?');
+  repair_utf8(result);
+  return "'" + result + (text.size() > longest ? "...'" : "'");
 }
 
 void check_shape(Index features, Index items, const std::string& name) {
@@ -101,7 +103,6 @@ void check_memory(double bytes, std::size_t limit, const std::string& name, cons
 Input Input::open(const std::filesystem::path& path) {
   const std::string name = path.string();
   const Descriptor file(path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.number() < 0 && errno == ENOENT) fail(name, "there is no such file.");
   struct stat status {};
   if (file.number() < 0 || ::fstat(file.number(), &status) != 0)
     fail(name, std::string("the file cannot be opened: ") + std::strerror(errno) + ".");

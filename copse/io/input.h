@@ -32,7 +32,7 @@ class Input {
 [[noreturn]] void fail(const std::string& name, const std::string& sentence);
 [[noreturn]] void fail(const std::string& name, std::ptrdiff_t line, const std::string& sentence);
 
-// Text from a file, made fit for a sentence: in quotes, shortened, without control characters.
+// Text from a file, made fit for a sentence: in quotes, shortened, UTF-8, without control characters.
 std::string excerpt(std::string_view text);
 
 // Refuses a matrix without entries, or with more features or items than 32-bit row numbers can count.

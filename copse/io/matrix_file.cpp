@@ -34,9 +34,9 @@ Format format_of(const Input& input) {
   if (name.ends_with(".npz")) fail(input.name(), "this is not an .npz archive; it starts with " + found + ".");
   if (start.find('\0') != std::string_view::npos)
     fail(input.name(), "this binary file is no matrix that can be read: MatrixMarket, .npy, .npz, .csv or .tsv.");
-  for (std::string_view end : {".csv", ".tsv", ".txt", "-"}) {
-    if (name.ends_with(end)) return Format::delimited;
-  }
+  // The standard input has a name without an end.
+  const std::string end = std::filesystem::path(name).extension().string();
+  if (end.empty() || end == ".csv" || end == ".tsv" || end == ".txt") return Format::delimited;
   fail(input.name(), "the format is not known; MatrixMarket, .npy, .npz, .csv and .tsv can be read.");
 }
 

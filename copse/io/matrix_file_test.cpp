@@ -166,7 +166,7 @@ TEST_F(MatrixFile, NamesOnOneSideOnlyCannotBeMisread) {
 }
 
 TEST_F(MatrixFile, NamesTheFileThatCannotBeRead) {
-  EXPECT_THAT(reading("none.mtx"), HasSubstr("none.mtx: there is no such file"));
+  EXPECT_THAT(reading("none.mtx"), HasSubstr("none.mtx: the file cannot be opened: No such file or directory"));
   EXPECT_THAT(sentence([&] { read_matrix<float>(folder_); }), HasSubstr("this is a folder"));
   file("empty.mtx", "");
   EXPECT_THAT(reading("empty.mtx"), HasSubstr("empty.mtx: the file is empty"));
@@ -178,6 +178,8 @@ TEST_F(MatrixFile, NamesTheFileThatCannotBeRead) {
   EXPECT_THAT(reading("text.npz"), HasSubstr("this is not an .npz archive"));
   file("text.md", "hello");
   EXPECT_THAT(reading("text.md"), HasSubstr("the format is not known"));
+  file("none", "1,2\n3,4\n");
+  EXPECT_EQ(reading("none"), "(no error)");
   file("binary.csv", std::string("\x7f"
                                  "ELF\0\0\0",
                                  7));
@@ -276,7 +278,8 @@ TEST_F(MatrixFile, ReadsNamesOnePerLine) {
   EXPECT_THAT(notes, ElementsAre(HasSubstr("b.txt: 2 names are not UTF-8")));
   EXPECT_THAT(sentence([&] { read_names(file("c.txt", std::string("a\nb\0c\n", 6))); }),
               HasSubstr("c.txt, line 2: the file is binary"));
-  EXPECT_THAT(sentence([&] { read_names(path("d.txt")); }), HasSubstr("d.txt: there is no such file"));
+  EXPECT_THAT(sentence([&] { read_names(path("d.txt")); }),
+              HasSubstr("d.txt: the file cannot be opened: No such file"));
 }
 
 }  // namespace

@@ -28,11 +28,13 @@ std::size_t sequence_length(std::string_view text) {
   return overlong || surrogate || too_large ? 0 : length;
 }
 
-bool repair(std::string& name) {
-  if (std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; })) return false;
+}  // namespace
+
+bool repair_utf8(std::string& text) {
+  if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; })) return false;
   std::string repaired;
   bool damaged = false;
-  for (std::string_view rest = name; !rest.empty();) {
+  for (std::string_view rest = text; !rest.empty();) {
     const std::size_t length = sequence_length(rest);
     if (length == 0) {
       repaired += "\xEF\xBF\xBD";
@@ -42,14 +44,12 @@ bool repair(std::string& name) {
     }
     rest.remove_prefix(std::max<std::size_t>(length, 1));
   }
-  if (damaged) name = std::move(repaired);
+  if (damaged) text = std::move(repaired);
   return damaged;
 }
 
-}  // namespace
-
 Index repair_names(std::vector<std::string>& names) {
-  return std::count_if(names.begin(), names.end(), [](std::string& name) { return repair(name); });
+  return std::count_if(names.begin(), names.end(), [](std::string& name) { return repair_utf8(name); });
 }
 
 void note_repairs(Index count, const std::string& file, std::vector<std::string>& notes) {
