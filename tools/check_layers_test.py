@@ -12,6 +12,7 @@ from check_layers import ARROWS, findings, reachable
         ("copse/io/npz.cpp", '#include "copse/kernels/gram.h"'),  # sideways
         ("copse/nnls/hals.cpp", '#include "copse/prepare/tf_idf.h"'),  # sideways
         ("copse/nnls/hals_test.cpp", '#include "copse/nmf/nmf.h"'),
+        ("copse/nmf/nmf.cpp", '#include "copse/measure/clustering.h"'),
         ("copse/nnls/hals.cpp", '#include "tests/support/naive.h"'),
         ("copse/nnls/hals.cpp", '#include "apps/copse/run.h"'),
         ("copse/unheard_of/a.cpp", ""),
@@ -37,6 +38,7 @@ def test_finds(path, line):
         ("copse/tree/tree.cpp", '#include "copse/base/error.h"'),
         ("copse/nnls/hals.cpp", '#include "copse/nnls/nnls.h"'),
         ("copse/nnls/hals_test.cpp", '#include "tests/support/naive.h"'),
+        ("copse/nmf/nmf_test.cpp", '#include "copse/measure/clustering.h"'),
         ("copse/base/parallel.cpp", "#include <oneapi/tbb/parallel_for.h>"),
         ("copse/io/npz.cpp", "  // std::cout would be wrong here"),
         ("copse/io/npz.cpp", '  throw InputError("exit(1)");'),
