@@ -25,6 +25,7 @@ double sum_of_squared_errors(const Dataset<T>& data, std::span<const Index> labe
   std::map<Index, std::vector<Index>> by_label;
   for (std::size_t j = 0; j < labels.size(); ++j) by_label[labels[j]].push_back(static_cast<Index>(j));
   std::vector<std::vector<Index>> clusters;
+  clusters.reserve(by_label.size());
   for (auto& [label, items] : by_label) clusters.push_back(std::move(items));
 
   // sum over a cluster of |x_j - c|^2 = sum |x_j|^2 - |sum x_j|^2 / size.

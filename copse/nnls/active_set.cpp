@@ -23,7 +23,8 @@ void finish_by_active_set(PassiveBlock& block, std::vector<Index> rows) {
   // Rounding can make a row go round in circles. From some round on the tolerance doubles with every k rounds.
   const Index patient_rounds = 5 * k + 20;
   for (Index round = 0; !rows.empty(); ++round) {
-    const double slack = std::exp2(static_cast<double>(std::max<Index>(0, round - patient_rounds) / k));
+    const Index doublings = std::max<Index>(0, round - patient_rounds) / k;
+    const double slack = std::exp2(static_cast<double>(doublings));
     block.solve(rows);
     std::erase_if(rows, [&](Index row) {
       auto x = block.solution(row);

@@ -20,11 +20,11 @@ constexpr Index items_in_sample = 1000;  // at least
 constexpr Index max_stride = 16;
 constexpr double sample_tolerance = 1e-2;
 
-template <std::size_t N>
+template <std::size_t count>
 struct Sums {
-  std::array<double, N> values{};
+  std::array<double, count> values{};
   Sums& operator+=(const Sums& other) {
-    for (std::size_t e = 0; e < N; ++e) values[e] += other.values[e];
+    for (std::size_t e = 0; e < count; ++e) values[e] += other.values[e];
     return *this;
   }
 };
