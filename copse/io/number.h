@@ -5,6 +5,7 @@
 #include <bit>
 #include <charconv>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <system_error>
 #include <type_traits>
@@ -23,6 +24,19 @@ inline const char* parse_index(const char* text, const char* end, Index& value) 
   }
   value = sum;
   return p == text ? nullptr : p;
+}
+
+// Eight digits at once (Lemire 2018); false if one of the characters is none.
+inline bool parse_eight_digits(const char* text, std::uint64_t& value) {
+  std::uint64_t bytes;
+  std::memcpy(&bytes, text, sizeof bytes);
+  const std::uint64_t high = bytes & 0xF0F0F0F0F0F0F0F0, carried = (bytes + 0x0606060606060606) & 0xF0F0F0F0F0F0F0F0;
+  if ((high | carried >> 4) != 0x3333333333333333) return false;
+  bytes -= 0x3030303030303030;
+  bytes = 10 * bytes + (bytes >> 8);  // pairs
+  constexpr std::uint64_t mask = 0x000000FF000000FF;
+  value = ((bytes & mask) * 0x000F424000000064 + (bytes >> 16 & mask) * 0x0000271000000001) >> 32;
+  return true;
 }
 
 // e for a number d.ddd x 10^e; only the sign matters to callers, so that huge exponents are cut off.
@@ -64,7 +78,13 @@ inline const char* parse_number(const char* text, const char* end, T& value) {
   const char* point = p;
   std::ptrdiff_t decimals = 0;
   if (p != end && *p == '.') {
-    for (++p; is_digit(p); ++p) digits = 10 * digits + static_cast<std::uint64_t>(*p - '0');
+    ++p;
+    std::uint64_t eight = 0;
+    if (std::endian::native == std::endian::little && end - p >= 8 && parse_eight_digits(p, eight)) {
+      digits = 100'000'000 * digits + eight;
+      p += 8;
+    }
+    for (; is_digit(p); ++p) digits = 10 * digits + static_cast<std::uint64_t>(*p - '0');
     decimals = p - point - 1;
   }
   const std::ptrdiff_t length = point - text + decimals;
