@@ -37,10 +37,13 @@ std::filesystem::path beside(std::filesystem::path path, const char* ending) {
   return path.replace_extension(ending);
 }
 
-void write_labels(const std::filesystem::path& path, const std::vector<Index>& labels) {
-  OutputFile file(path);
-  for (const Index label : labels) file.write(std::to_string(label) + "\n");
-  file.commit();
+// All bytes of the labels on the disk, to be named when the matrix is there, too; null for none.
+std::unique_ptr<OutputFile> write_labels(const std::filesystem::path& path, const std::vector<Index>& labels) {
+  if (labels.empty()) return nullptr;
+  auto file = std::make_unique<OutputFile>(path);
+  for (const Index label : labels) file->write(std::to_string(label) + "\n");
+  file->finish();
+  return file;
 }
 
 // Makes the data and writes them with their labels; `expected` says how large they will be.
@@ -52,9 +55,11 @@ int write_planted(const FileOptions& file, const MatrixSummary& expected, const 
     terminal.show("generating ...");
     const Planted<T> planted = make();
     terminal.show("writing " + file.path + " ...");
-    if (!planted.labels.empty()) write_labels(beside(file.path, ".labels.txt"), planted.labels);
-    if (!planted.parents.empty()) write_labels(beside(file.path, ".parents.txt"), planted.parents);
+    const auto labels = write_labels(beside(file.path, ".labels.txt"), planted.labels);
+    const auto parents = write_labels(beside(file.path, ".parents.txt"), planted.parents);
     write_matrix(file.path, planted.data);
+    if (labels) labels->commit();
+    if (parents) parents->commit();
     terminal.say(fmt::format("{}: {} x {}, {} nonzeros", file.path, counted(planted.data.features(), "feature"),
                              counted(planted.data.items(), "item"), counted(planted.data.nonzeros())));
   });

@@ -182,22 +182,23 @@ void write_tables(OutputFolder& folder, const MatrixInput<T>& input, const NmfRe
   model.finish();
 }
 
-// Words to stderr, the topics or the JSON object to stdout.
+// The topics or the JSON object to stdout; then, where the eye ends up, the summary to stderr.
 void show(const FactorRunOptions& options, const NmfOptions& nmf, const RunReport& report, Terminal& terminal) {
-  for (const std::string& note : report.notes) terminal.say("note: " + note);
-  terminal.say(outcome(report, nmf));
-  terminal.say(fmt::format("time: read {}, prepare {}, solve {}, write {}; peak memory {}",
-                           in_seconds(report.seconds.read), in_seconds(report.seconds.prepare),
-                           in_seconds(report.seconds.solve), in_seconds(report.seconds.write),
-                           in_bytes(static_cast<double>(report.peak_memory_bytes))));
-  if (report.measures) terminal.say(measures_line(*report.measures));
+  terminal.clear();
   const std::string& folder = options.output.folder;
-  if (!folder.empty()) terminal.say(fmt::format("written: {}", folder));
   if (options.output.json) {
     print_data(to_json(report));
   } else if (folder.empty() || !options.output.quiet) {
     print_data(topics_table(report.topics, ::isatty(STDOUT_FILENO) != 0 ? terminal_width() : 0));
   }
+  for (const std::string& note : report.notes) terminal.say("note: " + note);
+  terminal.say(outcome(report, nmf));
+  if (report.measures) terminal.say(measures_line(*report.measures));
+  terminal.say(fmt::format("time: read {}, prepare {}, solve {}, write {}; peak memory {}",
+                           in_seconds(report.seconds.read), in_seconds(report.seconds.prepare),
+                           in_seconds(report.seconds.solve), in_seconds(report.seconds.write),
+                           in_bytes(static_cast<double>(report.peak_memory_bytes))));
+  if (!folder.empty()) terminal.say("written: " + folder);
 }
 
 template <class T>

@@ -7,34 +7,20 @@
 #include <numeric>
 
 #include "apps/copse/words.h"
+#include "copse/kernels/top.h"
 
 namespace copse {
-namespace {
-
-template <class T>
-std::vector<Index> top_entries(const Matrix<T>& w, Index column, Index count) {
-  std::vector<Index> order;
-  for (Index i = 0; i < w.rows(); ++i) {
-    if (w(i, column) > T(0)) order.push_back(i);
-  }
-  const auto kept = std::min(count, static_cast<Index>(order.size()));
-  std::partial_sort(order.begin(), order.begin() + kept, order.end(), [&](Index a, Index b) {
-    return w(a, column) != w(b, column) ? w(a, column) > w(b, column) : a < b;
-  });
-  order.resize(static_cast<std::size_t>(kept));
-  return order;
-}
-
-}  // namespace
 
 template <class T>
 std::vector<Topic> describe_topics(const Matrix<T>& w, const Clusters& clusters,
                                    const std::vector<std::string>& feature_names, Index count) {
   std::vector<Topic> topics(static_cast<std::size_t>(w.cols()));
+  const std::vector<std::vector<Index>> best = top_entries(w, count);
   for (Index c = 0; c < w.cols(); ++c) {
     Topic& topic = topics[static_cast<std::size_t>(c)];
     topic.items = clusters.sizes[static_cast<std::size_t>(c)];
-    for (const Index feature : top_entries(w, c, count)) {
+    for (const Index feature : best[static_cast<std::size_t>(c)]) {
+      if (!(w(feature, c) > T(0))) break;
       topic.top_features.emplace_back(
           feature_names.empty() ? std::to_string(feature) : feature_names[static_cast<std::size_t>(feature)],
           static_cast<double>(w(feature, c)));

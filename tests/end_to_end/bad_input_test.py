@@ -3,6 +3,7 @@
 import gzip
 import os
 import resource
+import shutil
 import subprocess
 
 import numpy as np
@@ -140,7 +141,7 @@ def test_an_output_folder_that_cannot_be_written_is_found_before_the_work(copse,
     sentence(copse("factor", planted.path, "-k", 2, "-o", "locked/out"), 1, "locked", "Permission denied")
 
 
-def test_a_full_disk_leaves_nothing_behind(copse, planted, tmp_path):
+def test_a_file_that_may_not_grow_leaves_nothing_behind(copse, planted, tmp_path):
     def small_files():
         resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
 
@@ -149,6 +150,26 @@ def test_a_full_disk_leaves_nothing_behind(copse, planted, tmp_path):
     sentence(copse("convert", planted.path, "x.npz", preexec_fn=small_files), 1, "cannot write", "x.npz")
     assert not list(tmp_path.glob("*x.npz*"))
     sentence(copse("convert", planted.path, "/dev/full"), 1, "/dev/full")
+
+
+def on_a_small_disk(command, folder):
+    """Runs the command where `folder` is a disk of 64 kB, then lists what is on it."""
+    folder.mkdir(exist_ok=True)
+    script = f'mount -t tmpfs -o size=64k tmpfs "{folder}" || exit 99; "$@"; code=$?; ls -A "{folder}"; exit $code'
+    return subprocess.run(["unshare", "-rm", "sh", "-c", script, "sh", *map(str, command)], capture_output=True,
+                          text=True, timeout=60)
+
+
+def test_a_full_disk_leaves_nothing_behind(program, tmp_path):
+    if not shutil.which("unshare") or on_a_small_disk(["true"], tmp_path / "disk").returncode != 0:
+        pytest.skip("this machine does not let users mount a small disk of their own")
+    planted = make_planted(tmp_path / "larger.mtx", 300, 2000, 5)
+    for command in (["factor", planted.path, "-k", 20, "--quiet", "-o", tmp_path / "disk" / "out"],
+                    ["factor", planted.path, "-k", 20, "--quiet", "-o", tmp_path / "disk"],
+                    ["convert", planted.path, tmp_path / "disk" / "x.npz"],
+                    ["generate", "mixture", "-k", 3, "-o", tmp_path / "disk" / "x.npy"]):
+        run = on_a_small_disk([program, *command], tmp_path / "disk")
+        sentence(run, 1, "cannot write", "No space left on device")
 
 
 def test_a_full_standard_output(program, planted, tmp_path):
