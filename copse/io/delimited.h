@@ -1,9 +1,4 @@
 // .csv and .tsv files: one row of numbers per line, with or without names in the first line and in the first column.
-//
-// The first two lines that are not blank decide. The first holds names if a cell after its first is a word; or if it
-// has one cell less than the second; or if its first cell is empty; or if its first cell is a word and the others are
-// the numbers from 0 or 1 in any order. The first column holds names if the first line has one cell less than the
-// second, or starts with an empty cell; or if the second (without a line of names: the first) starts with a word.
 #pragma once
 
 #include "copse/io/input.h"
@@ -11,9 +6,14 @@
 
 namespace copse {
 
-MatrixSummary peek_delimited(const Input& input, const ReadOptions& options);
-
+// Where names are, unless the options say so: the first two lines that are not blank decide. The first holds names if a
+// cell after its first is a word; or if it has one cell less than the second; or if its first cell is empty; or if its
+// first cell is a word and the others are the numbers from 0 or 1 in any order. The first column holds names if the
+// first line has one cell less than the second, or starts with an empty cell; or if the first line of numbers starts
+// with a word. Cells that are empty or say NA are no words.
 template <class T>
 ReadResult<T> read_delimited(const Input& input, const ReadOptions& options);
+
+MatrixSummary peek_delimited(const Input& input, const ReadOptions& options);
 
 }  // namespace copse
