@@ -50,6 +50,47 @@ double DenseData<T>::squared_norm() const {
   return copse::squared_norm(items_.values());
 }
 
+namespace {
+
+// Items that were copied out of other data. The matrix stands first: the data that reads it is made after it.
+template <class T>
+struct SparseItems {
+  SparseMatrix<T> matrix;
+};
+template <class T>
+class SelectedSparse : SparseItems<T>, public SparseData<T> {
+ public:
+  explicit SelectedSparse(SparseMatrix<T> matrix)
+      : SparseItems<T>{std::move(matrix)}, SparseData<T>(SparseItems<T>::matrix) {}
+};
+
+template <class T>
+struct DenseItems {
+  Matrix<T> matrix;
+};
+template <class T>
+class SelectedDense : DenseItems<T>, public DenseData<T> {
+ public:
+  explicit SelectedDense(Matrix<T> matrix) : DenseItems<T>{std::move(matrix)}, DenseData<T>(DenseItems<T>::matrix) {}
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Data<T>> SparseData<T>::select(std::span<const Index> items) const {
+  return std::make_unique<SelectedSparse<T>>(select_columns(x_, items));
+}
+
+template <class T>
+std::unique_ptr<Data<T>> DenseData<T>::select(std::span<const Index> items) const {
+  Matrix<T> selected(static_cast<Index>(items.size()), rows());
+  for (Index j = 0; j < selected.rows(); ++j) {
+    const auto item = items_.row(items[static_cast<std::size_t>(j)]);
+    std::copy(item.begin(), item.end(), selected.row(j).begin());
+  }
+  return std::make_unique<SelectedDense<T>>(std::move(selected));
+}
+
 template <class T>
 std::unique_ptr<Data<T>> in_memory(const Dataset<T>& dataset) {
   if (const auto* sparse = std::get_if<SparseMatrix<T>>(&dataset.values))

@@ -1,6 +1,7 @@
 // All that a solver may ask of the data X (m features x n items): four operations, each one pass over X.
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "copse/base/index.h"
@@ -25,6 +26,9 @@ class Data {
   virtual double squared_norm() const = 0;
   // Adds up a small array over all who hold a part of X.
   virtual void sum(std::span<double> /*values*/) const {}
+
+  // A copy of the given items, ascending, where one is cheap to make; null where it is not. Solvers must do without.
+  virtual std::unique_ptr<Data<T>> select(std::span<const Index> /*items*/) const { return nullptr; }
 };
 
 }  // namespace copse
