@@ -43,9 +43,10 @@ template <class T>
 class Alternation {
  public:
   Alternation(const Data<T>& x, const NmfOptions& options, Factors<T> start,
-              std::chrono::steady_clock::time_point began)
+              std::chrono::steady_clock::time_point began, bool with_gradient)
       : x_(x),
         options_(options),
+        with_gradient_(with_gradient),
         began_(began),
         squared_norm_(x.squared_norm()),
         h_step_{options.solver, sweeps_that_pay(x.nonzeros(), x.rows(), x.cols(), options.rank), options.affine},
@@ -53,7 +54,7 @@ class Alternation {
         momentum_(options.extrapolate && options.solver == Solver::hals),
         kept_(start),
         ahead_(std::move(start)),
-        revivals_left_(2 * options.rank) {}
+        revivals_left_(with_gradient ? 2 * options.rank : 0) {}
 
   Run<T> run() {
     try {
@@ -71,6 +72,7 @@ class Alternation {
  private:
   void iterate() {
     for (;;) {
+      if (!with_gradient_ && latest_.number == options_.max_iterations) return;
       project_on_w();
       if (latest_.number > 0 && done()) return;
       update_factor(h_step_, penalized_by_beta(gram_), product_, ahead_.h);
@@ -114,7 +116,7 @@ class Alternation {
     const bool rose = objective > objective_ && (momentum_.length() > 0 || revived_);
     if (rose && revived_) revivals_left_ = 0;
     revived_ = false;
-    if (!rose) w_squares_ = projected_gradient(penalized_by_alpha(gram_), ahead_.w);
+    if (!rose && with_gradient_) w_squares_ = projected_gradient(penalized_by_alpha(gram_), ahead_.w);
     ++latest_.number;
     latest_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
     if (rose) {
@@ -190,6 +192,7 @@ class Alternation {
   // The gradient of the objective in the coordinates where the columns of W have unit norm (dcnmf 5.3): with
   // d = |w_c|, that of w_c is multiplied by d and that of h_c divided by it. The baseline w0 has no such freedom.
   double projected_gradient_ratio() {
+    if (!with_gradient_) return 1;
     const std::vector<double> h_squares = projected_gradient(penalized_by_beta(gram_), ahead_.h);
     double square = options_.affine ? w_squares_.back() : 0;
     for (std::size_t c = 0; c < scale_.size(); ++c) square += scale_[c] * w_squares_[c] + h_squares[c] / scale_[c];
@@ -235,6 +238,7 @@ class Alternation {
 
   const Data<T>& x_;
   const NmfOptions& options_;
+  const bool with_gradient_;
   const std::chrono::steady_clock::time_point began_;
   const double squared_norm_;
   const StepOptions h_step_;
@@ -262,13 +266,13 @@ class Alternation {
 
 template <class T>
 Run<T> alternate(const Data<T>& x, const NmfOptions& options, Factors<T> start,
-                 std::chrono::steady_clock::time_point began) {
-  return Alternation<T>(x, options, std::move(start), began).run();
+                 std::chrono::steady_clock::time_point began, bool with_gradient) {
+  return Alternation<T>(x, options, std::move(start), began, with_gradient).run();
 }
 
 template Run<float> alternate(const Data<float>&, const NmfOptions&, Factors<float>,
-                              std::chrono::steady_clock::time_point);
+                              std::chrono::steady_clock::time_point, bool);
 template Run<double> alternate(const Data<double>&, const NmfOptions&, Factors<double>,
-                               std::chrono::steady_clock::time_point);
+                               std::chrono::steady_clock::time_point, bool);
 
 }  // namespace copse

@@ -17,10 +17,11 @@ struct Run {
   double objective = 0;
 };
 
-// options.rank columns in both factors, one more when affine. Not converging, running out of time and being cancelled
-// after the first iteration are stop reasons; before that Cancelled passes through.
+// options.rank columns in both factors, one more when affine. Without its gradient a run does not stop by itself. Not
+// converging, running out of time and being cancelled after the first iteration are stop reasons; before that Cancelled
+// passes through.
 template <class T>
 Run<T> alternate(const Data<T>& x, const NmfOptions& options, Factors<T> start,
-                 std::chrono::steady_clock::time_point began);
+                 std::chrono::steady_clock::time_point began, bool with_gradient = true);
 
 }  // namespace copse

@@ -9,6 +9,7 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/nmf/alternation.h"
+#include "copse/nmf/sample_start.h"
 #include "copse/nmf/start.h"
 
 namespace copse {
@@ -28,6 +29,8 @@ void check(const Data<T>& x, const NmfOptions& options) {
                                                          " x " + std::to_string(x.cols()) + " matrix, not " +
                                                          std::to_string(options.rank) + ".");
   const auto shown = [](double value) { return std::to_string(value); };
+  require(options.start != Start::sample || options.solver != Solver::mu,
+          "The multiplicative update keeps the zeros of a start from a sample; begin it with random factors.");
   require(options.runs >= 1, "The number of runs must be at least 1, not " + std::to_string(options.runs) + ".");
   require(options.max_iterations >= 1,
           "The limit of iterations must be at least 1, not " + std::to_string(options.max_iterations) + ".");
@@ -61,27 +64,9 @@ std::uint64_t seed_of_run(std::uint64_t seed, int run) {
 template <class T>
 Factors<T> make_start(const Data<T>& x, const NmfOptions& options, int run) {
   const std::uint64_t seed = seed_of_run(options.seed, run);
-  return options.start == Start::random ? random_start(x, options.rank, seed)
-                                        : singular_start(x, options.rank, options.start, seed);
-}
-
-// [W w0] and [H' 1], with w0 = X 1 / (2 n): half of each feature's mean leaves the other half to W H.
-template <class T>
-void append_baseline(const Data<T>& x, Factors<T>& factors) {
-  Matrix<T> ones(x.cols(), 1);
-  std::fill(ones.values().begin(), ones.values().end(), T(1));
-  Matrix<T> sums;
-  x.times(ones, sums);
-  const auto append = [](Matrix<T>& factor, const Matrix<T>& column, T scale) {
-    Matrix<T> wider(factor.rows(), factor.cols() + 1);
-    for (Index i = 0; i < factor.rows(); ++i) {
-      std::copy(factor.row(i).begin(), factor.row(i).end(), wider.row(i).begin());
-      wider(i, factor.cols()) = scale * column(i, 0);
-    }
-    factor = std::move(wider);
-  };
-  append(factors.w, sums, static_cast<T>(0.5 / static_cast<double>(x.cols())));
-  append(factors.h, ones, T(1));
+  const bool from_sample =
+      options.start == Start::sample || (options.start == Start::automatic && options.solver == Solver::hals);
+  return from_sample ? sample_start(x, options, seed) : plain_start(x, options, seed);
 }
 
 // Takes the baseline apart and scales the columns of W to unit norm; a component that is zero in one factor is zero
@@ -123,9 +108,7 @@ NmfResult<T> best_run(const Data<T>& x, const NmfOptions& options, const Make& m
   for (int r = 0; r < options.runs; ++r) {
     Run<T> run;
     try {
-      Factors<T> start = make(r);
-      if (options.affine) append_baseline(x, start);
-      run = alternate(x, options, std::move(start), began);
+      run = alternate(x, options, make(r), began);
     } catch (const Cancelled&) {
       if (r == 0) throw;
       best.stop_reason = StopReason::interrupted;
@@ -166,7 +149,11 @@ NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options, Matrix<T> w,
   check_given(w, "W", x.rows(), options.rank);
   check_given(h, "H'", x.cols(), options.rank);
   require(options.runs == 1, "A given start allows one run, not " + std::to_string(options.runs) + ".");
-  return best_run(x, options, [&](int) { return Factors<T>{std::move(w), std::move(h)}; });
+  return best_run(x, options, [&](int) {
+    Factors<T> start{std::move(w), std::move(h)};
+    if (options.affine) append_baseline(x, start);
+    return start;
+  });
 }
 
 SparseWeights thesis_sparse_weights(double largest_entry) {

@@ -11,7 +11,15 @@
 namespace copse {
 
 enum class Solver { hals, mu, active_set, pivoting, projected_gradient };
-enum class Start { random, nndsvd, nndsvda, nndsvdar, given };
+enum class Start {
+  automatic,  // sample for hals, random for the others, as the seeds have it
+  random,     // uniform entries
+  nndsvd,     // from singular vectors, with zeros; with their zeros set to the mean of X (a); to less at random (ar)
+  nndsvda,
+  nndsvdar,
+  sample,  // a few alternations on a sample of the items, with components to spare; random where n < 4 k
+  given
+};
 enum class StopReason { converged, max_iterations, time_limit, interrupted };
 
 // One alternation, as the history and the progress callback see it.
@@ -25,7 +33,7 @@ struct Iteration {
 struct NmfOptions {
   Index rank = 0;  // required: 1 <= rank <= min(rows, cols)
   Solver solver = Solver::hals;
-  Start start = Start::random;
+  Start start = Start::automatic;
   int runs = 1;  // starts to try; the one with the least objective is kept
   int max_iterations = 200;
   double tolerance = 1e-4;  // stop when |projected gradient| <= tolerance * its value at iteration 1

@@ -16,6 +16,9 @@ constexpr Index rows_per_block = 512;
 constexpr Index extra_columns = 10;
 constexpr int power_iterations = 6;
 
+template <class T>
+using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
 struct Spectrum {
   Eigen::VectorXd values;   // descending
   Eigen::MatrixXd vectors;  // one column each
@@ -29,9 +32,7 @@ Spectrum gram_spectrum(const Data<T>& x, const Matrix<T>& f) {
   const Index k = f.cols();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(Eigen::Map<const Eigen::MatrixXd>(square.data(), k, k));
   Spectrum spectrum{solver.eigenvalues().reverse(), solver.eigenvectors().rowwise().reverse()};
-  const double floor = spectrum.values.size() > 0
-                           ? spectrum.values(0) * static_cast<double>(k) * std::numeric_limits<T>::epsilon()
-                           : 0.0;
+  const double floor = spectrum.values(0) * static_cast<double>(k) * std::numeric_limits<T>::epsilon();
   while (spectrum.rank < k && spectrum.values(spectrum.rank) > floor) ++spectrum.rank;
   return spectrum;
 }
@@ -39,15 +40,11 @@ Spectrum gram_spectrum(const Data<T>& x, const Matrix<T>& f) {
 // F M for a small matrix M.
 template <class T>
 Matrix<T> times_small(const Matrix<T>& f, const Eigen::MatrixXd& small) {
+  const Rows<T> factor = small.cast<T>();
   Matrix<T> out(f.rows(), small.cols());
   parallel_blocks(f.rows(), rows_per_block, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      for (Index c = 0; c < small.cols(); ++c) {
-        double sum = 0;
-        for (Index a = 0; a < f.cols(); ++a) sum += static_cast<double>(f(i, a)) * small(a, c);
-        out(i, c) = static_cast<T>(sum);
-      }
-    }
+    const Eigen::Map<const Rows<T>> in(f.data() + begin * f.cols(), end - begin, f.cols());
+    Eigen::Map<Rows<T>>(out.data() + begin * out.cols(), end - begin, out.cols()).noalias() = in * factor;
   });
   return out;
 }
@@ -78,25 +75,26 @@ SingularTriplets<T> leading_singular_triplets(const Data<T>& x, Index count, std
     }
   });
 
+  // The columns of `right` turn towards the leading eigenvectors of X'X.
   Matrix<T> left;
-  for (int i = 0; i <= power_iterations; ++i) {
-    x.times(right, left);
-    left = orthonormal(x, std::move(left));
+  x.times(right, left);
+  for (int i = 0; i < power_iterations; ++i) {
     x.transpose_times(left, right);
-    if (i < power_iterations) right = orthonormal(x, std::move(right));
+    right = orthonormal(x, std::move(right));
+    x.times(right, left);
   }
 
-  // X'U = B with B'B = Z S^2 Z': the triplets are U Z, S and B Z S^(-1).
-  Spectrum spectrum = gram_spectrum(x, right);
+  // X V = B with B'B = Z S^2 Z': the triplets are B Z S^(-1), S and V Z.
+  const Spectrum spectrum = gram_spectrum(x, left);
   SingularTriplets<T> triplets;
   triplets.weights.assign(static_cast<std::size_t>(count), 0.0);
-  Eigen::MatrixXd to_left = spectrum.vectors.leftCols(count);
-  Eigen::MatrixXd to_right = to_left;
+  Eigen::MatrixXd to_right = spectrum.vectors.leftCols(count);
+  Eigen::MatrixXd to_left = to_right;
   for (Index c = 0; c < count; ++c) {
     const double weight = c < spectrum.rank ? std::sqrt(spectrum.values(c)) : 0.0;
     triplets.weights[static_cast<std::size_t>(c)] = weight;
-    to_left.col(c) *= weight > 0 ? 1.0 : 0.0;
-    to_right.col(c) *= weight > 0 ? 1 / weight : 0.0;
+    to_right.col(c) *= weight > 0 ? 1.0 : 0.0;
+    to_left.col(c) *= weight > 0 ? 1 / weight : 0.0;
   }
   triplets.u = times_small(left, to_left);
   triplets.v = times_small(right, to_right);

@@ -15,8 +15,8 @@ struct SingularTriplets {
   Matrix<T> v;                  // cols x k, orthonormal columns
 };
 
-// Randomized subspace iteration (Halko, Martinsson & Tropp 2011, algorithm 4.4). Beyond the rank of X the weights and
-// the columns are zero.
+// Randomized subspace iteration (Halko, Martinsson & Tropp 2011, algorithm 4.4): more power iterations, more exact.
+// Beyond the rank of X the weights and the columns are zero.
 template <class T>
 SingularTriplets<T> leading_singular_triplets(const Data<T>& x, Index count, std::uint64_t seed);
 

@@ -81,7 +81,7 @@ void keep_part(Matrix<T>& f, Index c, double sign, double factor) {
 template <class T>
 Factors<T> random_start(const Data<T>& x, Index rank, std::uint64_t seed) {
   Factors<T> start{Matrix<T>(x.rows(), rank), Matrix<T>(x.cols(), rank)};
-  const auto uniform = [](T& value, Random& random) { value = static_cast<T>(random.uniform()); };
+  const auto uniform = [](T& value, Random& random) { value = static_cast<T>((random.bits() + 0.5) * 0x1p-32); };
   for_each_entry(start.w, seed, 0, uniform);
   for_each_entry(start.h, seed, streams_of_h, uniform);
   Matrix<double> w_gram = gram(start.w);
@@ -123,9 +123,39 @@ Factors<T> singular_start(const Data<T>& x, Index rank, Start kind, std::uint64_
   return start;
 }
 
-#define COPSE_INSTANTIATE(T)                                              \
-  template Factors<T> random_start(const Data<T>&, Index, std::uint64_t); \
-  template Factors<T> singular_start(const Data<T>&, Index, Start, std::uint64_t);
+template <class T>
+void append_baseline(const Data<T>& x, Factors<T>& factors) {
+  Matrix<T> ones(x.cols(), 1);
+  std::fill(ones.values().begin(), ones.values().end(), T(1));
+  Matrix<T> sums;
+  x.times(ones, sums);
+  const auto append = [](Matrix<T>& factor, const Matrix<T>& column, T scale) {
+    Matrix<T> wider(factor.rows(), factor.cols() + 1);
+    for (Index i = 0; i < factor.rows(); ++i) {
+      std::copy(factor.row(i).begin(), factor.row(i).end(), wider.row(i).begin());
+      wider(i, factor.cols()) = scale * column(i, 0);
+    }
+    factor = std::move(wider);
+  };
+  append(factors.w, sums, static_cast<T>(0.5 / static_cast<double>(x.cols())));
+  append(factors.h, ones, T(1));
+}
+
+template <class T>
+Factors<T> plain_start(const Data<T>& x, const NmfOptions& options, std::uint64_t seed) {
+  const bool singular =
+      options.start == Start::nndsvd || options.start == Start::nndsvda || options.start == Start::nndsvdar;
+  Factors<T> start =
+      singular ? singular_start(x, options.rank, options.start, seed) : random_start(x, options.rank, seed);
+  if (options.affine) append_baseline(x, start);
+  return start;
+}
+
+#define COPSE_INSTANTIATE(T)                                                         \
+  template Factors<T> random_start(const Data<T>&, Index, std::uint64_t);            \
+  template Factors<T> singular_start(const Data<T>&, Index, Start, std::uint64_t);   \
+  template Factors<T> plain_start(const Data<T>&, const NmfOptions&, std::uint64_t); \
+  template void append_baseline(const Data<T>&, Factors<T>&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

@@ -22,4 +22,12 @@ Factors<T> random_start(const Data<T>& x, Index rank, std::uint64_t seed);
 template <class T>
 Factors<T> singular_start(const Data<T>& x, Index rank, Start kind, std::uint64_t seed);
 
+// One of the above as options.start says (random if none of them), with a baseline if options.affine.
+template <class T>
+Factors<T> plain_start(const Data<T>& x, const NmfOptions& options, std::uint64_t seed);
+
+// [W w0] and [H' 1] for affine NMF, with w0 = X 1 / (2 n): half of each feature's mean leaves the other half to W H.
+template <class T>
+void append_baseline(const Data<T>& x, Factors<T>& factors);
+
 }  // namespace copse

@@ -6,7 +6,9 @@
 #include <Eigen/SVD>
 #include <cmath>
 
+#include "copse/base/random.h"
 #include "copse/kernels/in_memory.h"
+#include "copse/nmf/sample_start.h"
 #include "copse/nmf/singular.h"
 #include "tests/support/naive.h"
 #include "tests/support/random_matrices.h"
@@ -106,6 +108,67 @@ TEST(RandomStart, HasTheNormOfXAndDependsOnTheSeed) {
   EXPECT_NEAR(square, data.squared_norm(), 1e-9 * square);
   EXPECT_EQ(random_start(data, 3, 1).w, start.w);
   EXPECT_NE(random_start(data, 3, 2).w, start.w);
+}
+
+// Twelve clusters of items with features of their own: one component for each is the only good fit.
+SparseMatrix<double> separate_clusters(Index clusters, Index items_each) {
+  Matrix<double> x(clusters * 5, clusters * items_each);
+  Random random(3);
+  for (Index j = 0; j < x.cols(); ++j) {
+    for (Index i = 0; i < 5; ++i) x(j / items_each * 5 + i, j) = 0.5 + random.uniform();
+  }
+  return testing::to_sparse(x);
+}
+
+TEST(SampleStart, GivesEveryClusterItsComponent) {
+  const auto sparse = separate_clusters(12, 200);
+  const SparseData<double> data(sparse);
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+    const auto start = sample_start(data, {.rank = 12}, seed);
+    EXPECT_EQ(start.h, Matrix<double>(2400, 12));
+    std::vector<int> owners(12, 0);
+    for (Index c = 0; c < 12; ++c) {
+      Index largest = 0;
+      for (Index i = 0; i < 60; ++i) largest = start.w(i, c) > start.w(largest, c) ? i : largest;
+      ++owners[static_cast<std::size_t>(largest / 5)];
+    }
+    EXPECT_THAT(owners, ::testing::Each(1)) << "seed " << seed;
+  }
+}
+
+TEST(SampleStart, IsRandomWhereItemsAreFew) {
+  const auto sparse = random_integer_sparse<double>(40, 30, 0.2, 5);
+  const SparseData<double> data(sparse);
+  EXPECT_EQ(sample_start(data, {.rank = 8}, 3).w, random_start(data, 8, 3).w);
+  EXPECT_NE(sample_start(data, {.rank = 4}, 3).w, random_start(data, 4, 3).w);
+}
+
+TEST(SampleStart, KeepsTheOnesBesideH) {
+  const auto sparse = separate_clusters(3, 50);
+  const auto start = sample_start(SparseData<double>(sparse), {.rank = 3, .affine = true}, 1);
+  ASSERT_EQ(start.w.cols(), 4);
+  ASSERT_EQ(start.h.cols(), 4);
+  for (Index j = 0; j < 150; ++j) EXPECT_EQ(start.h(j, 3), 1);
+}
+
+TEST(Select, CopiesItems) {
+  const auto sparse = random_integer_sparse<double>(7, 9, 0.5, 5);
+  const Matrix<double> x = testing::to_dense(sparse);
+  const Matrix<double> items = naive::transposed(x);
+  const std::vector<Index> chosen = {1, 4, 8};
+  Matrix<double> unit(7, 7);
+  for (Index i = 0; i < 7; ++i) unit(i, i) = 1;
+  const SparseData<double> sparse_data(sparse);
+  const DenseData<double> dense_data(items);
+  for (const Data<double>* data :
+       {static_cast<const Data<double>*>(&sparse_data), static_cast<const Data<double>*>(&dense_data)}) {
+    Matrix<double> out;
+    data->select(chosen)->transpose_times(unit, out);
+    ASSERT_EQ(out.rows(), 3);
+    for (Index j = 0; j < 3; ++j) {
+      for (Index i = 0; i < 7; ++i) EXPECT_EQ(out(j, i), x(i, chosen[static_cast<std::size_t>(j)]));
+    }
+  }
 }
 
 }  // namespace
