@@ -82,9 +82,9 @@ void add_factor(Program& program) {
   command
       .add_option_function<std::string>(
           "--start", [&options = *options](const std::string& text) { set_start(options, text); },
-          "First factors: random, from singular vectors (zeros kept, filled with the mean, or with small random "
-          "numbers), or the model.safetensors of an earlier run")
-      ->type_name("random|nndsvd|nndsvda|nndsvdar|FILE")
+          "First factors: from a sample of the items (automatic for hals), random, from singular vectors (zeros kept, "
+          "filled with the mean, or with small random numbers), or the model.safetensors of an earlier run")
+      ->type_name("automatic|sample|random|nndsvd|nndsvda|nndsvdar|FILE")
       ->default_str(name_of(start_choices(), nmf.start))
       ->group(factorization);
   add_number(command, "--runs", nmf.runs, 1, 1000000, "Random starts to try; the best is kept")->group(factorization);

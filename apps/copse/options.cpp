@@ -194,8 +194,9 @@ const Choices<Solver>& solver_choices() {
 }
 
 const Choices<Start>& start_choices() {
-  static const Choices<Start> choices = {
-      {"random", Start::random}, {"nndsvd", Start::nndsvd}, {"nndsvda", Start::nndsvda}, {"nndsvdar", Start::nndsvdar}};
+  static const Choices<Start> choices = {{"automatic", Start::automatic}, {"sample", Start::sample},
+                                         {"random", Start::random},       {"nndsvd", Start::nndsvd},
+                                         {"nndsvda", Start::nndsvda},     {"nndsvdar", Start::nndsvdar}};
   return choices;
 }
 

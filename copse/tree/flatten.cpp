@@ -51,7 +51,7 @@ Matrix<T> flatten(const Data<T>& x, const Matrix<T>& topics) {
 
 template <class T>
 NmfResult<T> factorize_dc(const Data<T>& x, const TreeData<T>& items, const NmfOptions& options) {
-  if (options.start != Start::random || options.runs != 1)
+  if (options.start != Start::automatic || options.runs != 1)
     throw InvalidArgument("DC-NMF has a start of its own and makes one run.");
   TreeOptions tree_options{.leaves = options.rank, .score = Score::error, .outlier_trials = 0, .seed = options.seed};
   tree_options.min_score = -std::numeric_limits<double>::infinity();
