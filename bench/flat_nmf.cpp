@@ -1,11 +1,10 @@
 // One factorization, for flat_nmf.py: reads a matrix, factors it, and prints the history as JSON.
 // Usage: flat_nmf MATRIX --rank K [--seed N] [--threads N] [--iterations N] [--solver S] [--start S] [--double]
 // [--plain]
-#include <sys/resource.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <fstream>
 #include <map>
 #include <string>
 
@@ -26,6 +25,16 @@ struct Call {
   double target = 0;  // stop at this relative error
 };
 
+// VmHWM and not ru_maxrss, which a process inherits from the one that started it.
+long long peak_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    long long kilobytes = 0;
+    if (word == "VmHWM:" && status >> kilobytes) return kilobytes * 1024;
+  }
+  return 0;
+}
+
 template <class Choice>
 Choice choose(const std::map<std::string, Choice>& choices, const std::string& name) {
   const auto found = choices.find(name);
@@ -41,11 +50,9 @@ void run(Call call) {
     call.options.progress = [&](const Iteration& iteration) { return iteration.relative_error > call.target; };
   NmfResult<T> result;
   with_threads(call.threads, nullptr, [&] { result = factorize(*x, call.options); });
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  std::printf("{\"rows\": %lld, \"cols\": %lld, \"nonzeros\": %lld, \"peak_memory_bytes\": %ld, \"history\": [",
+  std::printf("{\"rows\": %lld, \"cols\": %lld, \"nonzeros\": %lld, \"peak_memory_bytes\": %lld, \"history\": [",
               static_cast<long long>(x->rows()), static_cast<long long>(x->cols()),
-              static_cast<long long>(x->nonzeros()), usage.ru_maxrss * 1024);
+              static_cast<long long>(x->nonzeros()), peak_memory());
   const char* separator = "";
   for (const Iteration& i : result.history) {
     std::printf(
@@ -104,6 +111,10 @@ Call parse(int count, char** words, bool& is_double) {
 }  // namespace
 
 int main(int count, char** words) {
+  if (count == 1) {
+    std::puts("flat_nmf.py runs this program; by hand: flat_nmf MATRIX --rank K [--seed N] [--target ERROR]");
+    return EXIT_SUCCESS;
+  }
   try {
     bool is_double = false;
     const Call call = parse(count, words, is_double);
