@@ -50,7 +50,7 @@ std::unique_ptr<OutputFile> write_labels(const std::filesystem::path& path, cons
 template <class T, class Make>
 int write_planted(const FileOptions& file, const MatrixSummary& expected, const Make& make) {
   Terminal terminal(file.quiet);
-  check_fits(expected, 0, file.machine);
+  check_fits(expected, Source::memory, 0, file.machine);
   with_threads(file.machine.threads, &interruption(), [&] {
     terminal.show("generating ...");
     const Planted<T> planted = make();

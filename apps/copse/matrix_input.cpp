@@ -78,9 +78,10 @@ ReadResult<T> read(const MatrixInputOptions& options, const MachineOptions& mach
   }
   const MatrixSummary summary = peek_matrix(options.path, reading);
   check_rank(summary, k, options.path);
-  terminal.say(fmt::format("{}: {}; about {} of memory will do", options.path, sizes(summary),
-                           in_bytes(estimate_factorization(summary, k, machine.precision).total())));
-  check_fits(summary, k, machine);
+  terminal.say(
+      fmt::format("{}: {}; about {} of memory will do", options.path, sizes(summary),
+                  in_bytes(estimate_factorization(summary, source_of(options.path), k, machine.precision).total())));
+  check_fits(summary, source_of(options.path), k, machine);
   reading.memory_limit = static_cast<std::size_t>(machine.memory_limit);
   terminal.show("reading " + options.path + " ...");
   return read_matrix<T>(options.path, reading);

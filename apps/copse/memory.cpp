@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 
@@ -19,13 +20,14 @@ constexpr double unlimited = std::numeric_limits<double>::infinity();
 // products X H' and X'W, and the steps before.
 constexpr double factor_copies = 5;
 
-// The value of "NAME: 123 kB" in /proc/meminfo, in bytes.
-double meminfo(const std::string& name) {
-  std::ifstream file("/proc/meminfo");
-  std::string key;
-  std::string rest;
-  for (double value = 0; file >> key >> value && std::getline(file, rest);) {
-    if (key == name + ":") return value * 1024;
+// What the program takes before it has any data.
+constexpr double program_bytes = 10e6;
+
+// The value of "NAME: 123 kB" in a file of /proc, in bytes.
+double kilobytes_in(const char* path, const std::string& name) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(name + ":")) return std::strtod(line.c_str() + name.size() + 1, nullptr) * 1024;
   }
   return unlimited;
 }
@@ -38,7 +40,12 @@ double number_in(const char* path) {
 
 }  // namespace
 
-MemoryEstimate estimate_factorization(const MatrixSummary& summary, Index k, Precision precision) {
+Source source_of(const std::string& path) {
+  const bool table = path.find(".csv") != std::string::npos || path.find(".tsv") != std::string::npos;
+  return table ? Source::table : Source::file;
+}
+
+MemoryEstimate estimate_factorization(const MatrixSummary& summary, Source source, Index k, Precision precision) {
   const double width = precision == Precision::single ? 4 : 8;
   const auto rows = static_cast<double>(summary.features);
   const auto cols = static_cast<double>(summary.items);
@@ -50,14 +57,16 @@ MemoryEstimate estimate_factorization(const MatrixSummary& summary, Index k, Pre
     const double reading = one + entries * (width + 2 * sizeof(RowIndex));
     estimate.matrix = std::max(2 * one, reading) + (rows + cols) * sizeof(Index);
   } else {
-    estimate.matrix = rows * cols * width;
+    // Measured: a table is parsed into growing blocks, which are then gathered.
+    estimate.matrix = rows * cols * width * (source == Source::table ? 6 : 1);
   }
+  estimate.matrix += program_bytes;
   estimate.factors = factor_copies * (rows + cols) * static_cast<double>(k) * width;
   return estimate;
 }
 
 double available_memory() {
-  double available = meminfo("MemAvailable");
+  double available = kilobytes_in("/proc/meminfo", "MemAvailable");
   available = std::min(
       available, number_in("/sys/fs/cgroup/memory.max") - std::min(number_in("/sys/fs/cgroup/memory.current"), 0x1p60));
   rlimit limit{};
@@ -67,15 +76,15 @@ double available_memory() {
   return std::max(available, 0.0);
 }
 
-void check_fits(const MatrixSummary& summary, Index k, const MachineOptions& machine) {
+void check_fits(const MatrixSummary& summary, Source source, Index k, const MachineOptions& machine) {
   const double limit = machine.memory_limit > 0 ? machine.memory_limit : available_memory();
-  const MemoryEstimate needed = estimate_factorization(summary, k, machine.precision);
+  const MemoryEstimate needed = estimate_factorization(summary, source, k, machine.precision);
   if (needed.total() <= limit) return;
   std::string sentence =
       fmt::format("this run needs about {} of memory ({} for the matrix, {} for -k {}), and {} {}",
                   in_bytes(needed.total()), in_bytes(needed.matrix), in_bytes(needed.factors), k,
                   machine.memory_limit > 0 ? "--memory-limit allows" : "the machine can spare", in_bytes(limit));
-  const MemoryEstimate in_floats = estimate_factorization(summary, k, Precision::single);
+  const MemoryEstimate in_floats = estimate_factorization(summary, source, k, Precision::single);
   const auto largest_k =
       static_cast<Index>((limit - needed.matrix) / std::max(needed.factors / static_cast<double>(k), 1.0));
   if (machine.precision == Precision::full && in_floats.total() <= limit) {
@@ -84,12 +93,15 @@ void check_fits(const MatrixSummary& summary, Index k, const MachineOptions& mac
     sentence += fmt::format(". -k {} would fit", largest_k);
   } else {
     sentence += fmt::format(". No -k would fit: even -k 1 needs {}",
-                            in_bytes(estimate_factorization(summary, 1, Precision::single).total()));
+                            in_bytes(estimate_factorization(summary, source, 1, Precision::single).total()));
   }
   throw InputError(sentence + ".");
 }
 
 Index peak_memory() {
+  // getrusage() would count what the program that started this one took before.
+  const double peak = kilobytes_in("/proc/self/status", "VmHWM");
+  if (peak < unlimited) return static_cast<Index>(peak);
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   return static_cast<Index>(usage.ru_maxrss) * 1024;

@@ -1,7 +1,9 @@
 """Whatever is wrong gets a sentence that names it: exit 2 for a wrong call, 1 for a failed run, never a crash."""
 
 import gzip
+import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -47,9 +49,9 @@ def test_a_file_that_is_not_a_matrix(copse, tmp_path, name, content, parts):
 
 
 def test_a_file_that_is_not_there(copse, tmp_path):
-    sentence(copse("factor", "missing.mtx", "-k", 2), 1, "missing.mtx", "no such file")
+    sentence(copse("factor", "missing.mtx", "-k", 2), 1, "missing.mtx", "o such file")
     sentence(copse("factor", tmp_path, "-k", 2), 1, str(tmp_path))
-    sentence(copse("convert", "missing.mtx", "x.npz"), 1, "missing.mtx", "no such file")
+    sentence(copse("convert", "missing.mtx", "x.npz"), 1, "missing.mtx", "o such file")
 
 
 def test_values_that_a_dense_file_may_not_have(copse, tmp_path):
@@ -181,10 +183,12 @@ def test_a_full_standard_output(program, planted, tmp_path):
 
 def test_more_memory_than_there_is(copse, tmp_path):
     planted = make_planted(tmp_path / "larger.mtx", 500, 500, 5)
-    run = copse("factor", planted.path, "-k", 400, "--precision", "double", "--memory-limit", "12MB")
-    sentence(run, 1, "needs about", "--memory-limit allows 12 MB", "--precision float would fit")
-    run = copse("factor", planted.path, "-k", 400, "--memory-limit", "4MB")
+    run = copse("factor", planted.path, "-k", 400, "--precision", "double", "--memory-limit", "22MB")
+    sentence(run, 1, "needs about", "--memory-limit allows 22 MB", "--precision float would fit")
+    run = copse("factor", planted.path, "-k", 400, "--memory-limit", "14MB")
     sentence(run, 1, "-k ", " would fit")
+    smaller = run.stderr.split(" would fit")[0].split("-k ")[-1]
+    assert copse("factor", planted.path, "-k", smaller, "--max-iterations", 1, "--memory-limit", "14MB").returncode == 0
     run = copse("factor", planted.path, "-k", 2, "--memory-limit", "10k")
     sentence(run, 1, "No -k would fit")
     (tmp_path / "huge.mtx").write_text(HEADER + "2000000000 2000000000 900000000000\n1 1 1\n")
@@ -197,3 +201,14 @@ def test_a_model_that_is_none(copse, planted, tmp_path):
     (tmp_path / "model.safetensors").write_bytes(b"12345678 this is no model")
     sentence(copse("factor", planted.path, "-k", 2, "--start", "model.safetensors"), 1, "not a safetensors file")
     sentence(copse("factor", planted.path, "-k", 2, "--start", "nndsvdx"), 1, "nndsvdx")
+
+
+@pytest.mark.parametrize("name", ["x.mtx", "x.npz", "x.npy", "x.csv"])
+def test_the_estimate_holds(copse, tmp_path, name):
+    """What was used, besides the pages of the file itself, is no more than what was announced."""
+    planted = make_planted(tmp_path / "larger.mtx", 1000, 4000, 5)
+    copse("convert", planted.path, name)
+    run = copse("factor", name, "-k", 20, "--max-iterations", 3, "--json")
+    announced, unit = re.search(r"about ([\d.]+) (MB|GB) of memory", run.stderr).groups()
+    used = json.loads(run.stdout)["peak_memory_bytes"] - (tmp_path / name).stat().st_size
+    assert used < 1.15 * float(announced) * {"MB": 1e6, "GB": 1e9}[unit]
