@@ -19,7 +19,7 @@ def corpus(program, tmp_path_factory):
 
 @pytest.mark.parametrize("precision", ["float", "double"])
 @pytest.mark.parametrize("variant", [["--solver", solver] for solver in SOLVERS] + [
-    ["--start", "nndsvd"], ["--start", "nndsvdar"], ["--affine"], ["--sparse", "thesis"], ["--runs", "3"]], ids=" ".join)
+    ["--start", "random"], ["--start", "nndsvd"], ["--start", "nndsvdar"], ["--affine"], ["--sparse", "thesis"], ["--runs", "3"]], ids=" ".join)
 def test_checksum_does_not_depend_on_threads(copse, corpus, tmp_path, variant, precision):
     checksums = set()
     for threads in (1, 2, 3, 8):
