@@ -39,6 +39,14 @@ class TwoColumns {
     return {both ? g1 : single1, both ? g2 : single2};
   }
 
+  // What the solution is made of, for loops that take several right-hand sides at once.
+  bool regular() const { return regular_; }  // B'B can be inverted, to [inverse11 -inverse12; -inverse12 inverse22]
+  T inverse11() const { return inverse11_; }
+  T inverse12() const { return inverse12_; }
+  T inverse22() const { return inverse22_; }
+  T scale1() const { return scale1_; }  // 1 / |b1|, or 0
+  T scale2() const { return scale2_; }
+
  private:
   bool regular_ = false;
   T inverse11_ = 0, inverse12_ = 0, inverse22_ = 0;

@@ -4,22 +4,20 @@
 #include <array>
 #include <bit>
 #include <cassert>
+#include <type_traits>
 
 #include "copse/base/parallel.h"
 #include "copse/nnls/two_columns.h"
+#include "copse/tree/pair_kernels.h"
 
 namespace copse {
 namespace {
 
 constexpr Index rows_per_block = 8192;
 
-struct Sums {
-  double a = 0, b = 0, c = 0, fitted = 0;
-  Sums& operator+=(const Sums& other) {
-    a += other.a, b += other.b, c += other.c, fitted += other.fitted;
-    return *this;
-  }
-};
+using Sums = PairSums<4>;  // h1 h1, h1 h2, h2 h2, b'h
+
+Index first_sampled(Index begin, Index stride) { return (begin + stride - 1) / stride * stride; }
 
 template <class T>
 Sums gram2(const Matrix<T>& w) {
@@ -27,7 +25,7 @@ Sums gram2(const Matrix<T>& w) {
     Sums part;
     for (Index i = begin; i < end; ++i) {
       const double w1 = static_cast<double>(w(i, 0)), w2 = static_cast<double>(w(i, 1));
-      part.a += w1 * w1, part.b += w1 * w2, part.c += w2 * w2;
+      part.values[0] += w1 * w1, part.values[1] += w1 * w2, part.values[2] += w2 * w2;
     }
     return part;
   });
@@ -60,7 +58,7 @@ void sweep_blocks(Index terms, Index items, std::span<const Index> starts, Sweep
   }
   Sums total;
   for (const Sums& part : sums) total += part;
-  out.a = total.a, out.b = total.b, out.c = total.c, out.fitted = total.fitted;
+  out.a = total.values[0], out.b = total.values[1], out.c = total.values[2], out.fitted = total.values[3];
 }
 
 // As many blocks as pay for their own X H': each reads four entries or more per feature.
@@ -78,7 +76,7 @@ Sums read_items(SparseView<T> x, const Matrix<T>& w, Index begin, Index end, Ind
   const T* values = x.values.data();
   const T* pairs = w.data();
   Sums sums;
-  for (Index j = (begin + stride - 1) / stride * stride; j < end; j += stride) {
+  for (Index j = first_sampled(begin, stride); j < end; j += stride) {
     const Index from = offsets[j], to = offsets[j + 1];
     T b1 = 0, b2 = 0, d1 = 0, d2 = 0;
     Index p = from;
@@ -96,8 +94,8 @@ Sums read_items(SparseView<T> x, const Matrix<T>& w, Index begin, Index end, Ind
     const auto [h1, h2] = rule(j, b1, b2);
     h[2 * j] = h1, h[2 * j + 1] = h2;
     const double x1 = static_cast<double>(h1), x2 = static_cast<double>(h2);
-    sums.a += x1 * x1, sums.b += x1 * x2, sums.c += x2 * x2;
-    sums.fitted += static_cast<double>(b1) * x1 + static_cast<double>(b2) * x2;
+    sums.values[0] += x1 * x1, sums.values[1] += x1 * x2, sums.values[2] += x2 * x2;
+    sums.values[3] += static_cast<double>(b1) * x1 + static_cast<double>(b2) * x2;
     for (p = from; p < to; ++p) {
       T* sum = xh + 2 * static_cast<Index>(indices[p]);
       const T s1 = sum[0] + values[p] * h1, s2 = sum[1] + values[p] * h2;
@@ -112,7 +110,7 @@ Sums read_items(const Matrix<T>& x, const Matrix<T>& w, Index begin, Index end, 
                 const Rule& rule) {
   const Index terms = x.cols();
   Sums sums;
-  for (Index j = (begin + stride - 1) / stride * stride; j < end; j += stride) {
+  for (Index j = first_sampled(begin, stride); j < end; j += stride) {
     const T* values = x.row(j).data();
     std::array<T, 8> b{};
     Index i = 0;
@@ -127,8 +125,8 @@ Sums read_items(const Matrix<T>& x, const Matrix<T>& w, Index begin, Index end, 
     const auto [h1, h2] = rule(j, b1, b2);
     h[2 * j] = h1, h[2 * j + 1] = h2;
     const double x1 = static_cast<double>(h1), x2 = static_cast<double>(h2);
-    sums.a += x1 * x1, sums.b += x1 * x2, sums.c += x2 * x2;
-    sums.fitted += static_cast<double>(b1) * x1 + static_cast<double>(b2) * x2;
+    sums.values[0] += x1 * x1, sums.values[1] += x1 * x2, sums.values[2] += x2 * x2;
+    sums.values[3] += static_cast<double>(b1) * x1 + static_cast<double>(b2) * x2;
     for (i = 0; i < terms; ++i) xh[2 * i] += values[i] * h1, xh[2 * i + 1] += values[i] * h2;
   }
   return sums;
@@ -148,8 +146,15 @@ class NodeOf : public NodeData<T> {
 
   void sweep(const Matrix<T>& w, Index stride, Sweep<T>& out) const override {
     const Sums g = gram2(w);
-    const TwoColumns<T> solve(g.a, g.b, g.c);
-    read(w, stride, out, [&](Index, T b1, T b2) { return solve(b1, b2); });
+    const TwoColumns<T> solve(g.values[0], g.values[1], g.values[2]);
+    if constexpr (std::is_same_v<Values, SparseMatrix<T>>) {
+      const SparseItems<T> items{x_.offsets.data(), x_.indices.data(), x_.values.data()};
+      sweep_blocks(w.rows(), items_, starts_, out, [&](Index begin, Index end, T* xh) {
+        return sweep_items<T>(items, w.data(), solve, first_sampled(begin, stride), end, stride, out.h.data(), xh);
+      });
+    } else {
+      read(w, stride, out, [&](Index, T b1, T b2) { return solve(b1, b2); });
+    }
   }
 
   void project(const Matrix<T>& v, Index stride, Sweep<T>& out) const override {

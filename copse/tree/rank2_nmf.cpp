@@ -9,6 +9,7 @@
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
 #include "copse/nnls/two_columns.h"
+#include "copse/tree/pair_kernels.h"
 #include "copse/tree/singular_rays.h"
 
 namespace copse {
@@ -20,23 +21,13 @@ constexpr Index items_in_sample = 1000;  // at least
 constexpr Index max_stride = 16;
 constexpr double sample_tolerance = 1e-2;
 
-template <std::size_t count>
-struct Sums {
-  std::array<double, count> values{};
-  Sums& operator+=(const Sums& other) {
-    for (std::size_t e = 0; e < count; ++e) values[e] += other.values[e];
-    return *this;
-  }
-};
-
 // Scales the two columns of f to unit norm, given their squared norms; a column of zeros stays.
 template <class T>
 void scale_columns(Matrix<T>& f, double squared1, double squared2) {
   const T s1 = squared1 > 0 ? static_cast<T>(1 / std::sqrt(squared1)) : T(0);
   const T s2 = squared2 > 0 ? static_cast<T>(1 / std::sqrt(squared2)) : T(0);
-  parallel_blocks(f.rows(), rows_per_block, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) f.data()[2 * i] *= s1, f.data()[2 * i + 1] *= s2;
-  });
+  parallel_blocks(f.rows(), rows_per_block,
+                  [&](Index begin, Index end) { scale_rows(s1, s2, end - begin, f.data() + 2 * begin); });
 }
 
 // The seeds' start: uniform in [0, 1), here with one stream per block of rows.
@@ -44,9 +35,9 @@ template <class T>
 Matrix<T> random_start(Index terms, std::uint64_t seed) {
   Matrix<T> w;
   w.reshape(terms, 2);
-  const auto squares = sum_blocks(terms, rows_per_block, Sums<2>{}, [&](Index begin, Index end) {
+  const auto squares = sum_blocks(terms, rows_per_block, PairSums<2>{}, [&](Index begin, Index end) {
     Random random(seed, static_cast<std::uint64_t>(begin / rows_per_block));
-    Sums<2> part;
+    PairSums<2> part;
     for (Index e = 2 * begin; e < 2 * end; ++e) {
       const double value = random.uniform();
       w.data()[e] = static_cast<T>(value);
@@ -67,24 +58,10 @@ struct Step {
 template <class T>
 Step alternate(const Sweep<T>& sweep, const Matrix<T>& w, Matrix<T>& g) {
   const TwoColumns<T> solve(sweep.a, sweep.b, sweep.c);
-  const T a = static_cast<T>(sweep.a), b = static_cast<T>(sweep.b), c = static_cast<T>(sweep.c);
   g.reshape(w.rows(), 2);
-  const auto sums = sum_blocks(w.rows(), rows_per_block, Sums<4>{}, [&](Index begin, Index end) {
-    Sums<4> part;
-    for (Index i = begin; i < end; ++i) {
-      const T y1 = sweep.xh.data()[2 * i], y2 = sweep.xh.data()[2 * i + 1];
-      const T w1 = w.data()[2 * i], w2 = w.data()[2 * i + 1];
-      const auto [g1, g2] = solve(y1, y2);
-      g.data()[2 * i] = g1, g.data()[2 * i + 1] = g2;
-      T d1 = w1 * a + w2 * b - y1, d2 = w1 * b + w2 * c - y2;
-      d1 = w1 > T(0) ? d1 : std::min(d1, T(0));
-      d2 = w2 > T(0) ? d2 : std::min(d2, T(0));
-      part.values[0] += static_cast<double>(g1) * static_cast<double>(g1);
-      part.values[1] += static_cast<double>(g2) * static_cast<double>(g2);
-      part.values[2] += static_cast<double>(d1 * d1 + d2 * d2);
-      part.values[3] += static_cast<double>(y1 * y1 + y2 * y2);
-    }
-    return part;
+  const auto sums = sum_blocks(w.rows(), rows_per_block, PairSums<4>{}, [&](Index begin, Index end) {
+    return solve_rows<T>(sweep.xh.data() + 2 * begin, w.data() + 2 * begin, solve, static_cast<T>(sweep.a),
+                         static_cast<T>(sweep.b), static_cast<T>(sweep.c), end - begin, g.data() + 2 * begin);
   });
   scale_columns(g, sums.values[0], sums.values[1]);
   return {sums.values[2], sums.values[3]};
@@ -105,19 +82,10 @@ class Extrapolation {
       return;
     }
     const auto weight = combine(newest);
-    std::array<const T*, memory> image{};
-    for (int i = 0; i < count_; ++i) image[i] = images_[i].data();
-    const auto squares = sum_blocks(w.rows(), rows_per_block, Sums<2>{}, [&](Index begin, Index end) {
-      Sums<2> part;
-      for (Index e = 2 * begin; e < 2 * end; e += 2) {
-        T w1 = 0, w2 = 0;
-        for (int i = 0; i < count_; ++i) w1 += weight[i] * image[i][e], w2 += weight[i] * image[i][e + 1];
-        w1 = std::max(w1, T(0)), w2 = std::max(w2, T(0));
-        w.data()[e] = w1, w.data()[e + 1] = w2;
-        part.values[0] += static_cast<double>(w1) * static_cast<double>(w1);
-        part.values[1] += static_cast<double>(w2) * static_cast<double>(w2);
-      }
-      return part;
+    const auto squares = sum_blocks(w.rows(), rows_per_block, PairSums<2>{}, [&](Index begin, Index end) {
+      std::array<const T*, memory> image{};
+      for (int i = 0; i < memory; ++i) image[i] = images_[std::min(i, count_ - 1)].data() + 2 * begin;
+      return combine_rows<T>(image, weight, end - begin, w.data() + 2 * begin);
     });
     scale_columns(w, squares.values[0], squares.values[1]);
   }
@@ -132,16 +100,10 @@ class Extrapolation {
     images_[newest_] = g;
     Matrix<T>& step = steps_[newest_];
     step.reshape(w.rows(), 2);
-    const auto products = sum_blocks(w.rows(), rows_per_block, Sums<memory>{}, [&](Index begin, Index end) {
-      Sums<memory> part;
-      for (Index e = 2 * begin; e < 2 * end; ++e) step.data()[e] = g.data()[e] - w.data()[e];
-      for (int i = 0; i < count_; ++i) {
-        double sum = 0;
-        for (Index e = 2 * begin; e < 2 * end; ++e)
-          sum += static_cast<double>(step.data()[e]) * static_cast<double>(steps_[i].data()[e]);
-        part.values[i] = sum;
-      }
-      return part;
+    const auto products = sum_blocks(w.rows(), rows_per_block, PairSums<memory>{}, [&](Index begin, Index end) {
+      std::array<const T*, memory> others{};
+      for (int i = 0; i < memory; ++i) others[i] = steps_[std::min(i, count_ - 1)].data() + 2 * begin;
+      return step_rows<T>(g.data() + 2 * begin, w.data() + 2 * begin, others, end - begin, step.data() + 2 * begin);
     });
     for (int i = 0; i < count_; ++i) gram_[newest_][i] = gram_[i][newest_] = products.values[i];
     return newest_;
