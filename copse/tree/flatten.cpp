@@ -24,13 +24,18 @@ void scale_to_unit(Matrix<T>& w, Index column) {
 
 template <class T>
 Matrix<T> leaf_topics(const Data<T>& x, const Tree<T>& tree) {
-  if (tree.leaves == 1) {
+  if (tree.nodes.size() == 1) {
     Matrix<T> ones(x.cols(), 1), mean;
     std::ranges::fill(ones.values(), T(1));
     x.times(ones, mean);
     scale_to_unit(mean, 0);
     return mean;
   }
+  return leaf_topics(tree);
+}
+
+template <class T>
+Matrix<T> leaf_topics(const Tree<T>& tree) {
   const auto leaves = tree.leaf_nodes();
   Matrix<T> w(tree.rows, static_cast<Index>(leaves.size()));
   for (std::size_t c = 0; c < leaves.size(); ++c) {
@@ -81,6 +86,7 @@ NmfResult<T> factorize_dc(const Data<T>& x, const TreeData<T>& items, const NmfO
 }
 
 #define COPSE_INSTANTIATE(T)                                      \
+  template Matrix<T> leaf_topics(const Tree<T>&);                 \
   template Matrix<T> leaf_topics(const Data<T>&, const Tree<T>&); \
   template Matrix<T> flatten(const Data<T>&, const Matrix<T>&);   \
   template NmfResult<T> factorize_dc(const Data<T>&, const TreeData<T>&, const NmfOptions&);

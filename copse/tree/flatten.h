@@ -6,8 +6,11 @@
 
 namespace copse {
 
-// The topics of the leaves as columns of W, in the order of tree.leaf_nodes(). A tree of one leaf has the direction of
-// the mean item.
+// The topics of the leaves as columns of W, in the order of tree.leaf_nodes(). The root has none: zeros.
+template <class T>
+Matrix<T> leaf_topics(const Tree<T>& tree);
+
+// The same, where a tree of one leaf has the direction of the mean item.
 template <class T>
 Matrix<T> leaf_topics(const Data<T>& x, const Tree<T>& tree);
 

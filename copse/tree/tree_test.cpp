@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,6 +12,10 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
+#include "copse/kernels/gram.h"
+#include "copse/nnls/nnls.h"
+#include "copse/tree/mndcg.h"
+#include "tests/support/naive.h"
 #include "tests/support/random_matrices.h"
 
 namespace copse {
@@ -249,6 +254,154 @@ TEST(Tree, DegenerateData) {
   EXPECT_EQ(tree.leaves, 2);
   EXPECT_THROW(build(as<float>(two), {.leaves = 0}), InvalidArgument);
   EXPECT_THROW(build(as<float>(Matrix<double>(0, 0)), {.leaves = 2}), InvalidArgument);
+}
+
+// Thesis, algorithm 6, as plainly as it can be written: dense, in double, one node at a time, everything factored anew
+// whenever it is needed, each rank-2 NMF by plain alternation from the rays that an exact SVD gives.
+class Plain {
+ public:
+  struct Node {
+    std::vector<RowIndex> items;
+    std::vector<double> topic;
+    double score = std::numeric_limits<double>::infinity();
+    std::string id;
+  };
+
+  explicit Plain(const Matrix<double>& x) : x_(x) {}
+
+  // The leaves, and what was set aside.
+  std::map<std::string, std::vector<RowIndex>> leaves;
+  std::vector<RowIndex> outliers;
+
+  void build(std::size_t k, int trials, double beta) {
+    std::vector<Node> current(1);
+    for (Index j = 0; j < x_.cols(); ++j) current[0].items.push_back(static_cast<RowIndex>(j));
+    while (current.size() < k) {
+      const auto highest = std::ranges::max_element(current, {}, &Node::score);
+      if (highest->score < 0) break;
+      const std::vector<RowIndex> backup = highest->items;
+      std::vector<RowIndex> aside;
+      int i = 0;
+      std::vector<Node> children;
+      while (i < trials) {
+        children = split(highest->items, highest->id);
+        if (children.size() < 2) break;
+        if (static_cast<double>(children[0].items.size()) >= beta * static_cast<double>(children[1].items.size()) &&
+            below_all(score(children[1]), current)) {
+          aside.insert(aside.end(), children[1].items.begin(), children[1].items.end());
+          highest->items = children[0].items;
+          ++i;
+        } else {
+          break;
+        }
+      }
+      if (i < trials && children.size() == 2) {
+        outliers.insert(outliers.end(), aside.begin(), aside.end());
+        for (Node& child : children) child.score = score(child);
+        current.erase(highest);
+        current.insert(current.end(), children.begin(), children.end());
+      } else {
+        highest->items = backup;
+        highest->score = -1;
+      }
+    }
+    for (const Node& node : current) leaves[node.id] = node.items;
+    std::ranges::sort(outliers);
+  }
+
+ private:
+  static bool below_all(double score, const std::vector<Node>& nodes) {
+    return std::ranges::all_of(nodes, [&](const Node& node) { return !(node.score > 0) || score < node.score; });
+  }
+
+  double score(const Node& node) const {
+    if (node.items.size() < 4) return -1;
+    const auto children = split(node.items, node.id);
+    if (children.size() < 2) return -1;
+    const auto ranked = [](const std::vector<double>& weights) {
+      std::vector<RowIndex> terms;
+      for (std::size_t i = 0; i < weights.size(); ++i) {
+        if (weights[i] > 0) terms.push_back(static_cast<RowIndex>(i));
+      }
+      std::ranges::stable_sort(terms, [&](RowIndex a, RowIndex b) { return weights[a] > weights[b]; });
+      return terms;
+    };
+    return Mndcg(x_.rows())(ranked(node.topic), ranked(children[0].topic), ranked(children[1].topic));
+  }
+
+  std::vector<Node> split(const std::vector<RowIndex>& items, const std::string& id) const {
+    const Index m = x_.rows(), n = static_cast<Index>(items.size());
+    Matrix<double> part(m, n), h, products;
+    for (Index i = 0; i < m; ++i) {
+      for (Index j = 0; j < n; ++j) part(i, j) = x_(i, items[j]);
+    }
+    Matrix<double> w = rays(part);
+    double last = -1;
+    for (int iteration = 0; iteration < 20000; ++iteration) {
+      solve_rank2(gram(w), testing::naive::transpose_times(part, w), h);
+      products = testing::naive::times(part, h);
+      const double fitted = dot(products, w);
+      if (std::abs(fitted - last) <= 1e-14 * fitted) break;
+      last = fitted;
+      solve_rank2(gram(h), products, w);
+      for (Index c = 0; c < 2; ++c) {
+        double norm = 0;
+        for (Index i = 0; i < m; ++i) norm += w(i, c) * w(i, c);
+        for (Index i = 0; i < m && norm > 0; ++i) w(i, c) /= std::sqrt(norm);
+      }
+    }
+    std::vector<Node> children(2);
+    for (Index j = 0; j < n; ++j) children[h(j, 0) >= h(j, 1) ? 0 : 1].items.push_back(items[j]);
+    for (Index c = 0; c < 2; ++c) {
+      for (Index i = 0; i < m; ++i) children[c].topic.push_back(w(i, c));
+    }
+    if (children[0].items.empty() || children[1].items.empty()) return {};
+    const bool swap = children[0].items.size() < children[1].items.size() ||
+                      (children[0].items.size() == children[1].items.size() && children[1].items[0] == items[0]);
+    if (swap) std::swap(children[0], children[1]);
+    children[0].id = id.empty() ? "1" : id + ".1";
+    children[1].id = id.empty() ? "2" : id + ".2";
+    return children;
+  }
+
+  static Matrix<double> rays(const Matrix<double>& part) {
+    using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    const Eigen::Map<const Dense> x(part.data(), part.rows(), part.cols());
+    const Eigen::BDCSVD<Eigen::MatrixXd> svd(Eigen::MatrixXd(x), Eigen::ComputeThinU);
+    Eigen::VectorXd u1 = svd.matrixU().col(0);
+    const Eigen::VectorXd u2 = svd.matrixU().col(1);
+    if (u1.sum() < 0) u1 = -u1;
+    std::vector<double> angles;
+    for (Index j = 0; j < part.cols(); ++j) angles.push_back(std::atan2(u2.dot(x.col(j)), u1.dot(x.col(j))));
+    std::ranges::sort(angles);
+    const std::size_t tail = static_cast<std::size_t>(0.05 * static_cast<double>(angles.size() - 1));
+    Matrix<double> w(part.rows(), 2);
+    for (Index i = 0; i < w.rows(); ++i) {
+      for (Index c = 0; c < 2; ++c) {
+        const double angle = angles[c == 0 ? tail : angles.size() - 1 - tail];
+        w(i, c) = std::max(0.0, std::cos(angle) * u1(i) + std::sin(angle) * u2(i));
+      }
+    }
+    return w;
+  }
+
+  const Matrix<double>& x_;
+};
+
+TEST(Tree, EqualsAPlainTranscriptionOfAlgorithm6) {
+  for (const std::uint64_t seed : {11, 13}) {
+    const auto x = planted(200, 5, seed);
+    const auto tree = build(to_sparse(x), {.leaves = 7, .tolerance = 1e-7, .max_iterations = 20000});
+    Plain plain(x);
+    plain.build(7, 3, 9);
+    std::map<std::string, std::vector<RowIndex>> leaves;
+    for (const Index leaf : tree.leaf_nodes()) leaves[tree.id(leaf)] = tree.nodes[leaf].items;
+    EXPECT_EQ(leaves, plain.leaves) << seed;
+    std::vector<RowIndex> outliers;
+    for (const auto& node : tree.nodes) outliers.insert(outliers.end(), node.outliers.begin(), node.outliers.end());
+    std::ranges::sort(outliers);
+    EXPECT_EQ(outliers, plain.outliers) << seed;
+  }
 }
 
 }  // namespace
