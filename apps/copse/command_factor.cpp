@@ -71,13 +71,26 @@ void add_factor(Program& program) {
   auto options = std::make_shared<FactorRunOptions>();
   options->command = "factor";
   CLI::App& command = program.add("factor", description, examples, [options] { return run_factor(*options); });
+  CLI::App* parsed = &command;
+  command.parse_complete_callback([options, parsed] {
+    if (options->dc && parsed->count("--max-iterations") == 0) options->nmf.max_iterations = 1;
+  });
   add_matrix_input(command, options->input);
   NmfOptions& nmf = options->nmf;
   add_number(command, "-k,--clusters", nmf.rank, Index(1), std::numeric_limits<Index>::max(), "Number of clusters")
       ->required()
       ->group(factorization);
-  add_choice(command, "--solver", nmf.solver, solver_choices(),
-             "hals: the fastest; mu: multiplicative updates; the others solve each step exactly or by gradients")
+  std::vector<std::string> solvers;
+  for (const auto& [name, solver] : solver_choices()) solvers.push_back(name);
+  solvers.push_back("dc");
+  add_words(
+      command, "--solver", solvers, name_of(solver_choices(), nmf.solver),
+      [&options = *options](std::size_t i) {
+        options.dc = i == solver_choices().size();
+        if (!options.dc) options.nmf.solver = solver_choices()[i].second;
+      },
+      "hals: the fastest; mu: multiplicative updates; dc: hals from the leaves of a tree, one iteration unless "
+      "--max-iterations says more; the others solve each step exactly or by gradients")
       ->group(factorization);
   command
       .add_option_function<std::string>(

@@ -17,6 +17,7 @@
 #include "copse/kernels/in_memory.h"
 #include "copse/measure/factors.h"
 #include "copse/nmf/clusters.h"
+#include "copse/tree/flatten.h"
 
 namespace copse {
 namespace {
@@ -61,6 +62,7 @@ NmfResult<T> solve(const FactorRunOptions& options, const MatrixInput<T>& input,
   };
   terminal.show("factoring ...");
   const auto data = in_memory(input.data);
+  if (options.dc) return factorize_dc(*data, *tree_data(input.data), nmf);
   if (options.start_file.empty()) return factorize(*data, nmf);
   StartFactors<T> start = read_start<T>(options.start_file, data->rows(), data->cols(), nmf.rank);
   nmf.start = Start::given;
@@ -85,7 +87,7 @@ void note_dead_components(const Matrix<T>& w, std::vector<std::string>& notes) {
 Settings settings_of(const FactorRunOptions& options, const NmfOptions& nmf) {
   Settings settings = settings_of(options.input);
   const Settings own = {
-      {"solver", name_of(solver_choices(), nmf.solver)},
+      {"solver", options.dc ? "dc" : name_of(solver_choices(), nmf.solver)},
       {"start", options.start_file.empty() ? name_of(start_choices(), nmf.start) : options.start_file},
       {"runs", static_cast<std::int64_t>(nmf.runs)},
       {"alpha", nmf.alpha},
@@ -99,7 +101,7 @@ Settings settings_of(const FactorRunOptions& options, const NmfOptions& nmf) {
   return settings;
 }
 
-std::string outcome(const RunReport& report, const NmfOptions& nmf) {
+std::string outcome(const RunReport& report, const std::string& solver) {
   const std::string iterations = counted(report.iterations, "iteration");
   std::string end;
   switch (report.stop_reason) {
@@ -116,8 +118,8 @@ std::string outcome(const RunReport& report, const NmfOptions& nmf) {
       end = "interrupted after " + iterations;
       break;
   }
-  std::string line = fmt::format("{}: {}, {}; relative error {:.5f}", name_of(solver_choices(), nmf.solver), end,
-                                 in_seconds(report.seconds.solve), report.relative_error);
+  std::string line = fmt::format("{}: {}, {}; relative error {:.5f}", solver, end, in_seconds(report.seconds.solve),
+                                 report.relative_error);
   if (report.run_errors.size() > 1) {
     const auto [least, most] = std::minmax_element(report.run_errors.begin(), report.run_errors.end());
     line += fmt::format(" (best of {} runs: {:.5f} to {:.5f})", report.run_errors.size(), *least, *most);
@@ -192,7 +194,7 @@ void show(const FactorRunOptions& options, const NmfOptions& nmf, const RunRepor
     print_data(topics_table(report.topics, ::isatty(STDOUT_FILENO) != 0 ? terminal_width() : 0));
   }
   for (const std::string& note : report.notes) terminal.say("note: " + note);
-  terminal.say(outcome(report, nmf));
+  terminal.say(outcome(report, options.dc ? "dc" : name_of(solver_choices(), nmf.solver)));
   if (report.measures) terminal.say(measures_line(*report.measures));
   terminal.say(fmt::format("time: read {}, prepare {}, solve {}, write {}; peak memory {}",
                            in_seconds(report.seconds.read), in_seconds(report.seconds.prepare),

@@ -20,6 +20,7 @@ struct FactorRunOptions {
   std::string command;
   MatrixInputOptions input;
   NmfOptions nmf;
+  bool dc = false;                       // start from the leaves of a tree
   std::optional<SparseWeight> sparse;    // beta
   std::optional<SparseWeight> sparse_w;  // alpha
   std::string start_file;                // model.safetensors to start from, or empty

@@ -41,6 +41,8 @@ class Program {
 };
 
 void add_factor(Program& program);
+void add_tree(Program& program);
+void add_edit(Program& program);
 void add_evaluate(Program& program);
 void add_generate(Program& program);
 void add_convert(Program& program);

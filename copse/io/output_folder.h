@@ -14,8 +14,9 @@
 namespace copse {
 
 // All names that a result may hold.
-inline constexpr std::array<std::string_view, 6> result_files = {"assignments.tsv",   "topics.tsv",  "tree.json",
-                                                                 "model.safetensors", "report.html", "result.json"};
+inline constexpr std::array<std::string_view, 8> result_files = {"assignments.tsv", "topics.tsv",  "tree.json",
+                                                                 "partitions.tsv",  "tree.newick", "model.safetensors",
+                                                                 "report.html",     "result.json"};
 
 class OutputFolder {
  public:

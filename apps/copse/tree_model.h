@@ -1,0 +1,31 @@
+// A tree in model.safetensors: what `edit` needs to change it without the data, and to take changes back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/copse/matrix_input.h"
+#include "copse/io/output_file.h"
+#include "copse/report/tree_report.h"
+
+namespace copse {
+
+template <class T>
+struct TreeModel {
+  std::vector<Tree<T>> versions;     // the last is the present one; the others are there to be taken back to
+  std::vector<std::string> history;  // what led from each version to the next
+  Matrix<T> topics;                  // features x leaves: the flat model
+  std::vector<std::string> feature_names;
+  std::vector<std::string> item_names;  // of all items of the file
+  std::vector<Index> kept_items;        // empty: all
+  std::vector<double> feature_factors;
+};
+
+template <class T>
+void write_tree_model(OutputFile& file, const TreeModel<T>& model, const Settings& settings);
+
+// Throws InputError for a file that is not the model of a tree.
+template <class T>
+TreeModel<T> read_tree_model(const std::string& path);
+
+}  // namespace copse

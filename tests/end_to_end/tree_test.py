@@ -1,0 +1,158 @@
+"""copse tree and copse edit: files, soft weights, edits, resuming, and data that hardly is a tree."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse
+from conftest import make_planted
+
+
+def tree_of(folder):
+    return json.loads((folder / "tree.json").read_text())
+
+
+def read_tsv(path):
+    header, *rows = [line.split("\t") for line in path.read_text().splitlines()]
+    return [dict(zip(header, row)) for row in rows]
+
+
+def files_of(folder):
+    """All bytes that a rerun must repeat: everything but result.json, which has timings."""
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.name != "result.json"}
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    planted = make_planted(tmp_path / "x.mtx", features=120, items=400, k=6, seed=3)
+    (tmp_path / "terms.txt").write_text("".join(f"word{i}\n" for i in range(120)))
+    return planted
+
+
+def grow(copse, *more):
+    run = copse("tree", "x.mtx", "--features", "terms.txt", "--leaves", 6, "-o", "out", *more)
+    assert run.returncode == 0, run.stderr
+    return run
+
+
+def test_files_agree_with_each_other(copse, corpus, tmp_path):
+    grow(copse, "--truth", corpus.labels_path)
+    out = tmp_path / "out"
+    assert sorted(path.name for path in out.iterdir()) == [
+        "assignments.tsv", "model.safetensors", "partitions.tsv", "result.json", "topics.tsv", "tree.json", "tree.newick"]
+    tree = tree_of(out)
+    nodes = {node["id"]: node for node in tree["nodes"]}
+    leaves = {id for id, node in nodes.items() if not node["children"]}
+    assert len(leaves) == tree["leaves"] <= 6
+    for node in nodes.values():
+        if node["children"]:
+            assert sum(nodes[child]["size"] for child in node["children"]) + node["outliers"] == node["size"]
+        if node["id"]:
+            assert nodes[node["parent"]] and node["terms"][0]["term"].startswith("word")
+            weights = [term["weight"] for term in node["terms"]]
+            assert weights == sorted(weights, reverse=True)
+    rows = read_tsv(out / "assignments.tsv")
+    assert len(rows) == 400
+    for row in rows:
+        assert row["cluster"] in leaves | {"outlier"}
+        weights = [float(weight) for weight in row["weights"].split(",")]
+        assert len(weights) == row["path"].count(".") + 1
+        assert weights == sorted(weights, reverse=True) and weights[-1] == float(row["weight"])
+        assert 0 <= float(row["second_weight"]) <= 0.5
+    for id in leaves:
+        assert sum(row["cluster"] == id for row in rows) == nodes[id]["size"]
+    partitions = read_tsv(out / "partitions.tsv")
+    last = list(partitions[0])[-1]
+    assert [row[last] for row in partitions] == [row["cluster"] for row in rows]
+    newick = (out / "tree.newick").read_text()
+    assert newick.count("(") == newick.count(")") == tree["leaves"] - 1 and newick.endswith(";\n")
+    result = json.loads((out / "result.json").read_text())
+    assert result["command"] == "tree" and result["k"] == tree["leaves"]
+    assert result["measures"]["nmi"] == tree["partitions"][-1]["nmi"] > 0.5
+
+
+def test_edits_and_undo(copse, corpus, tmp_path):
+    grow(copse)
+    out = tmp_path / "out"
+    before = tree_of(out)
+    leaf = next(node["id"] for node in before["nodes"] if not node["children"] and node["size"] > 40)
+    steps = [("--cut", 3), ("--undo",), ("--split", leaf, "--into", 3), ("--rename", "1", "--to", "first 'half'"),
+             ("--drop", "2"), ("--merge", "1"), ("--undo",)]
+    for step in steps:
+        run = copse("edit", "out", *step)
+        assert run.returncode == 0, (step, run.stderr)
+        json.loads((out / "result.json").read_text())
+        if step == ("--cut", 3):
+            assert tree_of(out)["leaves"] == 3
+        if step[0] == "--split":
+            old = {node["id"]: node for node in before["nodes"]}
+            new = {node["id"]: node for node in tree_of(out)["nodes"]}
+            assert all(new[id]["size"] == node["size"] and new[id]["terms"] == node["terms"] for id, node in old.items())
+            assert any(id.startswith(leaf + ".") for id in new)
+    tree = tree_of(out)
+    assert [line.split()[0] for line in tree["history"]] == ["split", "renamed", "dropped"]
+    assert {node["id"]: node["name"] for node in tree["nodes"]}["1"] == "first 'half'"
+    for wrong in (("--split", "9.9"), ("--cut", 99), ("--merge", leaf + ".1.1.1.1"), ()):
+        run = copse("edit", "out", *wrong)
+        assert run.returncode in (1, 2) and run.stderr.startswith("copse") and "\n" in run.stderr, wrong
+
+
+def test_threads_do_not_change_a_bit(copse, corpus, tmp_path):
+    first = None
+    for threads in (1, 2, 3, 8):
+        grow(copse, "--threads", threads, "--force")
+        now = files_of(tmp_path / "out")
+        first = first or now
+        assert now == first
+
+
+def test_a_killed_run_resumes_with_the_same_bits(program, copse, tmp_path):
+    x = scipy.sparse.random(3000, 6000, density=0.01, random_state=1, format="csc")
+    scipy.sparse.save_npz(tmp_path / "x.npz", x)
+    command = [program, "tree", "x.npz", "--score", "mndcg", "--leaves", "30", "--outlier-trials", "0", "--no-flat", "-o"]
+    assert subprocess.run([*command, "whole"], cwd=tmp_path, capture_output=True).returncode == 0
+    log = tmp_path / "out.partial-splits"
+    run = subprocess.Popen([*command, "out"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while run.poll() is None and not (log.exists() and log.stat().st_size > 500_000):
+        time.sleep(0.001)
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    assert log.exists(), "killed too late"
+    # A record that was cut off in the middle does not count.
+    os.truncate(log, log.stat().st_size - 100)
+    run = subprocess.run([*command, "out", "--resume"], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert "taken from the run before" in run.stderr
+    assert not log.exists()
+    assert files_of(tmp_path / "out") == files_of(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("name,x", [
+    ("identical", np.tile([[1.0], [2.0], [0.0]], 20)),
+    ("one document", np.array([[1.0], [0.0], [2.0]])),
+    ("two documents", np.array([[1.0, 0.0], [0.0, 3.0]])),
+    ("rank 1", np.outer(np.arange(1, 6), np.arange(1, 30.0))),
+    ("empty row and column", np.kron(np.array([[1.0, 0, 0], [0, 0, 0], [0, 0, 2.0]]), np.ones((1, 7)))),
+])
+@pytest.mark.parametrize("score", ["mndcg", "error", "rank1-gain", "fit", "rank1", "rank2"])
+def test_degenerate_data_gives_fewer_leaves_and_a_sentence(copse, tmp_path, name, x, score):
+    scipy.io.mmwrite(tmp_path / "x.mtx", scipy.sparse.csc_matrix(x))
+    run = copse("tree", "x.mtx", "--leaves", 12, "--score", score, "-o", "out")
+    assert run.returncode == 0, run.stderr
+    tree = tree_of(tmp_path / "out")
+    assert 1 <= tree["leaves"] < 12
+    assert "not 12" in tree["explanation"] and tree["explanation"] in run.stderr
+
+
+def test_dc_starts_from_a_tree(copse, corpus, tmp_path):
+    run = copse("factor", "x.mtx", "-k", 6, "--solver", "dc", "-o", "dc")
+    assert run.returncode == 0, run.stderr
+    result = json.loads((tmp_path / "dc" / "result.json").read_text())
+    assert result["settings"]["solver"] == "dc" and result["iterations"] == 1
+    more = copse("factor", "x.mtx", "-k", 6, "--solver", "dc", "--max-iterations", 20, "--json", "--quiet")
+    assert json.loads(more.stdout)["relative_error"] <= result["relative_error"]
