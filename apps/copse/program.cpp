@@ -54,7 +54,8 @@ Program::Program() : app_(std::make_unique<CLI::App>(description, "copse")) {
   app_->set_help_flag("-h,--help", "Show this help");
   app_->set_version_flag("--version", "copse " COPSE_VERSION, "Show the version");
   app_->require_subcommand(1);
-  for (const auto add : {add_factor, add_tree, add_edit, add_evaluate, add_generate, add_convert, add_demo, add_completion, add_manual}) {
+  for (const auto add : {add_factor, add_tree, add_edit, add_evaluate, add_generate, add_convert, add_demo,
+                         add_completion, add_manual}) {
     add(*this);
   }
 }
