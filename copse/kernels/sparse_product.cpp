@@ -28,7 +28,7 @@ void add_up_vectors(D d, const Index* HWY_RESTRICT offsets, Index columns, const
   constexpr Index lanes = static_cast<Index>(hn::MaxLanes(D()));
   constexpr int copies = vectors == 1 ? 8 : vectors == 2 ? 4 : vectors <= 6 ? 2 : 1;
   constexpr Index line = 64 / sizeof(T);
-  // Rows of a cache line and more are fetched early, which gains a fifth at k = 40 and nothing at k = 2.
+  // Rows of a cache line and more are fetched early; shorter ones mostly lie in the nearest caches.
   constexpr Index ahead = vectors * lanes >= line ? 32 : 0;
   const Index last_entry = offsets[columns] - 1;
   for (Index j = 0; j < columns; ++j) {
