@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include <utility>
 
 #include "copse/base/parallel.h"
 
@@ -16,24 +17,76 @@ namespace {
 constexpr std::size_t first_piece = std::size_t{1} << 16;  // enough for a header
 constexpr std::size_t later_piece = std::size_t{1} << 23;
 
-class Plain final : public Decompressor {
+// A file that lies in memory, as one piece.
+class InputSource final : public ByteSource {
  public:
-  explicit Plain(const Input& input) : rest_(input.bytes()) {}
+  explicit InputSource(const Input& input) : ByteSource(input.name()), bytes_(input.bytes()) {}
+  std::span<const char> more() override { return std::exchange(bytes_, {}); }
 
-  std::size_t read(std::span<char> out) override {
-    const std::size_t count = std::min(out.size(), rest_.size());
-    std::memcpy(out.data(), rest_.data(), count);
-    rest_ = rest_.subspan(count);
-    return count;
+ private:
+  std::span<const char> bytes_;
+};
+
+// What a source gives, with a look at what comes next.
+class Feed {
+ public:
+  explicit Feed(ByteSource& source) : source_(source) {}
+
+  const std::string& name() const { return source_.name(); }
+  std::span<const char> rest() const { return rest_; }
+  void consume(std::size_t count) { rest_ = rest_.subspan(count); }
+
+  // Fetches more if nothing is left; false at the end.
+  bool refill() {
+    if (rest_.empty() && !ended_) {
+      rest_ = source_.more();
+      ended_ = rest_.empty();
+    }
+    return !rest_.empty();
+  }
+
+  // The next bytes, at least `count` of them unless the source ends before.
+  std::span<const char> peek(std::size_t count) {
+    if (rest_.size() >= count || ended_) return rest_;
+    joined_.assign(rest_.begin(), rest_.end());
+    while (joined_.size() < count && !ended_) {
+      const std::span<const char> piece = source_.more();
+      ended_ = piece.empty();
+      joined_.insert(joined_.end(), piece.begin(), piece.end());
+    }
+    rest_ = joined_;
+    return rest_;
   }
 
  private:
+  ByteSource& source_;
   std::span<const char> rest_;
+  Buffer<char> joined_;
+  bool ended_ = false;
+};
+
+class Plain final : public Decompressor {
+ public:
+  explicit Plain(std::unique_ptr<Feed> feed) : feed_(std::move(feed)) {}
+
+  std::size_t read(std::span<char> out) override {
+    std::size_t filled = 0;
+    while (filled < out.size() && feed_->refill()) {
+      const std::size_t count = std::min(out.size() - filled, feed_->rest().size());
+      std::memcpy(out.data() + filled, feed_->rest().data(), count);
+      feed_->consume(count);
+      filled += count;
+    }
+    return filled;
+  }
+
+ private:
+  std::unique_ptr<Feed> feed_;
 };
 
 class Gzip final : public Decompressor {
  public:
-  explicit Gzip(const Input& input) : input_(input), rest_(input.bytes()) {
+  explicit Gzip(std::unique_ptr<Feed> feed) : feed_(std::move(feed)) {
     if (inflateInit2(&stream_, MAX_WBITS + 16) != Z_OK) throw std::bad_alloc();
   }
   ~Gzip() override { inflateEnd(&stream_); }
@@ -43,21 +96,22 @@ class Gzip final : public Decompressor {
   std::size_t read(std::span<char> out) override {
     std::size_t filled = 0;
     while (filled < out.size() && !ended_) {
+      feed_->refill();
       constexpr std::size_t most = std::numeric_limits<uInt>::max();
-      const std::size_t given = std::min(rest_.size(), most), wanted = std::min(out.size() - filled, most);
-      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest_.data()));
+      const std::size_t given = std::min(feed_->rest().size(), most), wanted = std::min(out.size() - filled, most);
+      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(feed_->rest().data()));
       stream_.avail_in = static_cast<uInt>(given);
       stream_.next_out = reinterpret_cast<Bytef*>(out.data() + filled);
       stream_.avail_out = static_cast<uInt>(wanted);
       const int status = inflate(&stream_, Z_NO_FLUSH);
-      rest_ = rest_.subspan(given - stream_.avail_in);
+      feed_->consume(given - stream_.avail_in);
       filled += wanted - stream_.avail_out;
       if (status == Z_STREAM_END) {
         next_member();
-      } else if (status == Z_BUF_ERROR && rest_.empty()) {
-        fail(input_.name(), "the gzip data is truncated.");
+      } else if (status == Z_BUF_ERROR && given == 0) {
+        fail(feed_->name(), "the gzip data is truncated.");
       } else if (status != Z_OK) {
-        fail(input_.name(), "the gzip data is damaged.");
+        fail(feed_->name(), "the gzip data is damaged.");
       }
     }
     return filled;
@@ -66,25 +120,26 @@ class Gzip final : public Decompressor {
  private:
   // Files may be joined; some writers pad with zeros.
   void next_member() {
-    if (compression_of(rest_) == Compression::gzip) {
+    if (compression_of(feed_->peek(2)) == Compression::gzip) {
       inflateReset(&stream_);
       return;
     }
-    if (std::any_of(rest_.begin(), rest_.end(), [](char c) { return c != 0; }))
-      fail(input_.name(), "after the gzip data there is something else.");
+    while (feed_->refill()) {
+      if (std::any_of(feed_->rest().begin(), feed_->rest().end(), [](char c) { return c != 0; }))
+        fail(feed_->name(), "after the gzip data there is something else.");
+      feed_->consume(feed_->rest().size());
+    }
     ended_ = true;
   }
 
-  const Input& input_;
-  std::span<const char> rest_;
+  std::unique_ptr<Feed> feed_;
   z_stream stream_{};
   bool ended_ = false;
 };
 
 class Zstd final : public Decompressor {
  public:
-  explicit Zstd(const Input& input)
-      : input_(input), source_{input.bytes().data(), input.bytes().size(), 0}, stream_(ZSTD_createDStream()) {
+  explicit Zstd(std::unique_ptr<Feed> feed) : feed_(std::move(feed)), stream_(ZSTD_createDStream()) {
     if (stream_ == nullptr) throw std::bad_alloc();
   }
   ~Zstd() override { ZSTD_freeDStream(stream_); }
@@ -94,22 +149,34 @@ class Zstd final : public Decompressor {
   std::size_t read(std::span<char> out) override {
     ZSTD_outBuffer target{out.data(), out.size(), 0};
     while (target.pos < target.size) {
-      const bool all_given = source_.pos == source_.size;
+      const bool all_given = !feed_->refill();
       if (all_given && pending_ == 0) break;
       const std::size_t before = target.pos;
-      pending_ = ZSTD_decompressStream(stream_, &target, &source_);
+      ZSTD_inBuffer source{feed_->rest().data(), feed_->rest().size(), 0};
+      pending_ = ZSTD_decompressStream(stream_, &target, &source);
+      feed_->consume(source.pos);
       if (ZSTD_isError(pending_))
-        fail(input_.name(), std::string("the zstd data is damaged: ") + ZSTD_getErrorName(pending_) + ".");
-      if (all_given && pending_ != 0 && target.pos == before) fail(input_.name(), "the zstd data is truncated.");
+        fail(feed_->name(), std::string("the zstd data is damaged: ") + ZSTD_getErrorName(pending_) + ".");
+      if (all_given && pending_ != 0 && target.pos == before) fail(feed_->name(), "the zstd data is truncated.");
     }
     return target.pos;
   }
 
  private:
-  const Input& input_;
-  ZSTD_inBuffer source_;
+  std::unique_ptr<Feed> feed_;
   ZSTD_DStream* stream_;
   std::size_t pending_ = 1;  // 0 between frames
+};
+
+// Content that is read through a source of its own.
+class WithSource final : public Decompressor {
+ public:
+  explicit WithSource(const Input& input) : source_(input), content_(decompressor(source_)) {}
+  std::size_t read(std::span<char> out) override { return content_->read(out); }
+
+ private:
+  InputSource source_;
+  std::unique_ptr<Decompressor> content_;
 };
 
 // The next piece: `rest` and then content up to the last line end within `size` bytes, or further if there is none.
@@ -158,16 +225,19 @@ std::string_view name_without_compression(std::string_view name) {
   return name.substr(0, name.rfind('.'));
 }
 
-std::unique_ptr<Decompressor> decompressor(const Input& input) {
-  switch (compression_of(input.bytes())) {
+std::unique_ptr<Decompressor> decompressor(const Input& input) { return std::make_unique<WithSource>(input); }
+
+std::unique_ptr<Decompressor> decompressor(ByteSource& source) {
+  auto feed = std::make_unique<Feed>(source);
+  switch (compression_of(feed->peek(4))) {
     case Compression::gzip:
-      return std::make_unique<Gzip>(input);
+      return std::make_unique<Gzip>(std::move(feed));
     case Compression::zstd:
-      return std::make_unique<Zstd>(input);
+      return std::make_unique<Zstd>(std::move(feed));
     case Compression::none:
       break;
   }
-  return std::make_unique<Plain>(input);
+  return std::make_unique<Plain>(std::move(feed));
 }
 
 Buffer<char> beginning(const Input& input, std::size_t size) {

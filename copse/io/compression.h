@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "copse/base/buffer.h"
+#include "copse/io/byte_source.h"
 #include "copse/io/input.h"
 
 namespace copse {
@@ -30,6 +31,8 @@ class Decompressor {
 };
 
 std::unique_ptr<Decompressor> decompressor(const Input& input);
+// The same for bytes that come in pieces; the source must live as long.
+std::unique_ptr<Decompressor> decompressor(ByteSource& source);
 
 // The first `size` bytes of the content, or all if it is shorter.
 Buffer<char> beginning(const Input& input, std::size_t size);

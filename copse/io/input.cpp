@@ -1,36 +1,20 @@
 #include "copse/io/input.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <limits>
 
 #include "copse/base/buffer.h"
 #include "copse/base/error.h"
+#include "copse/io/descriptor.h"
 #include "copse/io/names.h"
 
 namespace copse {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 struct Mapping {
   Mapping(void* address, std::size_t size) : address(address), size(size) {}
@@ -43,16 +27,14 @@ struct Mapping {
 };
 
 // Pipes and file systems that cannot be mapped.
-Buffer<char> read_all(int descriptor, const std::string& name) {
+Buffer<char> read_all(const Descriptor& file, const std::string& name) {
   Buffer<char> bytes;
   std::size_t used = 0;
   for (;;) {
     if (used == bytes.size()) bytes.resize(std::max<std::size_t>(1 << 20, 2 * used));
-    const ssize_t count = ::read(descriptor, bytes.data() + used, bytes.size() - used);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail(name, std::string("the file cannot be read: ") + std::strerror(errno) + ".");
+    const std::size_t count = read_some(file, {bytes.data() + used, bytes.size() - used}, name);
     if (count == 0) break;
-    used += static_cast<std::size_t>(count);
+    used += count;
   }
   bytes.resize(used);
   return bytes;
@@ -102,12 +84,9 @@ void check_memory(double bytes, std::size_t limit, const std::string& name, cons
 
 Input Input::open(const std::filesystem::path& path) {
   const std::string name = path.string();
-  const Descriptor file(path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file = open_to_read(path);
   struct stat status {};
-  if (file.number() < 0 || ::fstat(file.number(), &status) != 0)
-    fail(name, std::string("the file cannot be opened: ") + std::strerror(errno) + ".");
-  if (S_ISDIR(status.st_mode)) fail(name, "this is a folder, and a file was expected.");
-
+  ::fstat(file.number(), &status);
   Input input({}, name);
   const auto size = static_cast<std::size_t>(status.st_size);
   if (S_ISREG(status.st_mode) && size > 0) {
@@ -118,7 +97,7 @@ Input Input::open(const std::filesystem::path& path) {
       return input;
     }
   }
-  auto bytes = std::make_shared<Buffer<char>>(read_all(file.number(), name));
+  auto bytes = std::make_shared<Buffer<char>>(read_all(file, name));
   if (bytes->empty()) fail(name, "the file is empty.");
   input.bytes_ = *bytes;
   input.owner_ = bytes;
