@@ -9,6 +9,7 @@ ARROWS = {
     "base": [],
     "matrix": ["base"],
     "io": ["matrix"],
+    "text": ["io"],
     "kernels": ["matrix"],
     "measure": ["matrix"],
     "generate": ["matrix"],
@@ -16,7 +17,7 @@ ARROWS = {
     "nnls": ["kernels"],
     "nmf": ["nnls"],
     "tree": ["nmf"],
-    "report": ["io", "measure", "generate", "prepare", "tree"],
+    "report": ["io", "text", "measure", "generate", "prepare", "tree"],
 }
 
 # Tests of any folder may plant an answer and judge what was found.

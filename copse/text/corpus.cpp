@@ -1,0 +1,113 @@
+#include "copse/text/corpus.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "copse/text/terms.h"
+
+namespace copse {
+namespace {
+
+// Sorted terms of one document, and how many of them differ.
+Index sort_terms(const TermMap& map, std::span<const StoredToken> tokens, std::vector<std::uint32_t>& terms) {
+  terms.clear();
+  map.append_terms(tokens, terms);
+  std::sort(terms.begin(), terms.end());
+  Index different = 0;
+  for (std::size_t i = 0; i < terms.size(); ++i) different += i == 0 || terms[i] != terms[i - 1] ? 1 : 0;
+  return different;
+}
+
+template <class T>
+void fill_counts(const TokenStore& store, const TermMap& map, Corpus<T>& corpus) {
+  SparseMatrix<T>& x = corpus.counts;
+  x.rows = static_cast<Index>(corpus.vocabulary.keys.size());
+  x.cols = store.documents;
+  x.offsets.assign(static_cast<std::size_t>(x.cols) + 1, 0);
+  std::vector<char> is_short(static_cast<std::size_t>(x.cols), 0);
+  const auto for_each_batch = [&](const auto& visit) {
+    parallel_for(static_cast<Index>(store.batches.size()), [&](Index b) {
+      std::vector<std::uint32_t> terms;
+      visit_documents(store.batches[static_cast<std::size_t>(b)],
+                      [&](Index document, std::span<const StoredToken> tokens) {
+                        const Index different = sort_terms(map, tokens, terms);
+                        visit(static_cast<std::size_t>(document), different, terms);
+                      });
+    });
+  };
+  for_each_batch([&](std::size_t document, Index different, const std::vector<std::uint32_t>& terms) {
+    x.offsets[document + 1] = different;
+    is_short[document] = static_cast<Index>(terms.size()) < corpus.vocabulary.options.min_words ? 1 : 0;
+  });
+  for (std::size_t j = 0; j < static_cast<std::size_t>(x.cols); ++j) {
+    x.offsets[j + 1] += x.offsets[j];
+    if (is_short[j] != 0) corpus.short_documents.push_back(static_cast<Index>(j));
+  }
+  x.indices.resize(static_cast<std::size_t>(x.offsets.back()));
+  x.values.resize(static_cast<std::size_t>(x.offsets.back()));
+  for_each_batch([&](std::size_t document, Index, const std::vector<std::uint32_t>& terms) {
+    auto place = static_cast<std::size_t>(x.offsets[document]);
+    for (std::size_t from = 0, to = 0; from < terms.size(); from = to, ++place) {
+      while (to < terms.size() && terms[to] == terms[from]) ++to;
+      x.indices[place] = static_cast<RowIndex>(terms[from]);
+      x.values[place] = static_cast<T>(to - from);
+    }
+  });
+}
+
+template <class T>
+Corpus<T> make_corpus(TokenStore&& store, Vocabulary&& vocabulary, const TermMap& map, const ReadReport& report) {
+  Corpus<T> corpus;
+  corpus.vocabulary = std::move(vocabulary);
+  fill_counts(store, map, corpus);
+  corpus.ids = std::move(store.ids);
+  corpus.labels = std::move(store.labels);
+  corpus.times = std::move(store.times);
+  corpus.titles = std::move(store.titles);
+  for (auto* parts : {&corpus.labels, &corpus.times, &corpus.titles}) {
+    if (!parts->empty()) parts->resize(corpus.ids.size());
+  }
+  corpus.words = store.tokens;
+  corpus.distinct_words = store.words.size();
+  corpus.text_bytes = store.text_bytes;
+  corpus.report = report;
+  return corpus;
+}
+
+TokenStore read_some_tokens(DocumentReader& reader, const TextOptions& options) {
+  check(options);
+  TokenStore store = read_tokens(reader, options);
+  if (store.documents == 0) throw InputError("there are no documents to read.");
+  if (store.documents > std::numeric_limits<RowIndex>::max())
+    throw InputError("there are more than 2147483647 documents, which is the most.");
+  return store;
+}
+
+}  // namespace
+
+template <class T>
+Corpus<T> read_corpus(DocumentReader& reader, const TextOptions& options) {
+  TokenStore store = read_some_tokens(reader, options);
+  ChosenTerms chosen = choose_terms(store, options);
+  if (chosen.vocabulary.keys.empty())
+    throw InputError("no word is left to count: the " + std::to_string(store.documents) + " documents have " +
+                     std::to_string(store.tokens) + " words, none of which is kept with a least count of " +
+                     std::to_string(options.min_count) + ".");
+  return make_corpus<T>(std::move(store), std::move(chosen.vocabulary), chosen.map, reader.report());
+}
+
+template <class T>
+Corpus<T> read_corpus(DocumentReader& reader, const Vocabulary& vocabulary) {
+  TokenStore store = read_some_tokens(reader, vocabulary.options);
+  const TermMap map = match_terms(store, vocabulary);
+  return make_corpus<T>(std::move(store), Vocabulary(vocabulary), map, reader.report());
+}
+
+template Corpus<float> read_corpus(DocumentReader&, const TextOptions&);
+template Corpus<double> read_corpus(DocumentReader&, const TextOptions&);
+template Corpus<float> read_corpus(DocumentReader&, const Vocabulary&);
+template Corpus<double> read_corpus(DocumentReader&, const Vocabulary&);
+
+}  // namespace copse

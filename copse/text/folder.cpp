@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+#include "copse/base/error.h"
+#include "copse/io/compression.h"
+#include "copse/io/input.h"
+#include "copse/text/document_readers.h"
+#include "copse/text/html.h"
+#include "copse/text/repair.h"
+
+namespace copse {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Kind { text, html, unknown };
+
+Kind kind_of(const fs::path& path) {
+  const std::string name(name_without_compression(path.filename().string()));
+  std::string extension = fs::path(name).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  constexpr std::array<std::string_view, 3> html = {".html", ".htm", ".xhtml"};
+  constexpr std::array<std::string_view, 7> text = {".txt", ".text", ".md", ".markdown", ".rst", ".eml", ".tex"};
+  const auto is_among = [&](const auto& list) { return std::find(list.begin(), list.end(), extension) != list.end(); };
+  if (is_among(html)) return Kind::html;
+  // A number is no extension: alt.atheism/53068, mail.1.
+  const bool has_none =
+      std::all_of(extension.begin(), extension.end(), [](char c) { return c == '.' || ('0' <= c && c <= '9'); });
+  return has_none || is_among(text) ? Kind::text : Kind::unknown;
+}
+
+// Control characters are rare in text, and NUL does not occur in its beginning.
+bool looks_like_text(std::string_view text) {
+  const std::string_view beginning = text.substr(0, 4096);
+  const auto controls = std::count_if(beginning.begin(), beginning.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 32 && std::string_view("\t\n\v\f\r\x1b").find(c) == std::string_view::npos;
+  });
+  return beginning.find('\0') == std::string_view::npos && 20 * controls <= static_cast<Index>(beginning.size());
+}
+
+class Folder final : public CheckedReader {
+ public:
+  Folder(fs::path root, const DocumentOptions& options) : CheckedReader(options), root_(std::move(root)) {
+    std::error_code error;
+    fs::recursive_directory_iterator entry(root_, fs::directory_options::skip_permission_denied, error), end;
+    for (; !error && entry != end; entry.increment(error)) {
+      const bool hidden = entry->path().filename().string().starts_with('.');
+      if (hidden && entry->is_directory()) entry.disable_recursion_pending();
+      if (hidden || !entry->is_regular_file()) continue;
+      if (kind_of(entry->path()) == Kind::unknown) {
+        ++open_report().passed_over;
+      } else {
+        paths_.push_back(entry->path());
+      }
+    }
+    if (error) fail(root_.string(), "the folder cannot be read: " + error.message() + ".");
+    std::sort(paths_.begin(), paths_.end());
+  }
+
+ private:
+  Outcome read_one(Document& document) override {
+    while (next_ < paths_.size()) {
+      const fs::path& path = paths_[next_++];
+      document.text.clear();
+      bool fits = false;
+      try {
+        fits = read_file(path, document.text);
+      } catch (const InputError& error) {
+        return reject(error.what());
+      }
+      if (!fits) return reject_long(path.string(), 0);
+      if (!looks_like_text(document.text)) {
+        ++open_report().passed_over;
+        note(path.string() + ": the file is not text and was passed over.");
+        continue;
+      }
+      if (kind_of(path) == Kind::html) {
+        if (repair_text(document.text)) mark_repaired();
+        HtmlText page = text_of_html(document.text);
+        document.text.swap(page.text);
+        document.title.swap(page.title);
+      }
+      const fs::path place = path.lexically_relative(root_);
+      document.id = place.generic_string();
+      if (options().label_field == "folder" && place.has_parent_path()) document.label = place.begin()->string();
+      return Outcome::read;
+    }
+    return Outcome::end;
+  }
+
+  // False if it is longer than a document may be.
+  bool read_file(const fs::path& path, std::string& text) const {
+    TextStream stream(open_source(path), options().max_expansion);
+    for (std::size_t step = 1 << 16;; step *= 2) {
+      const std::size_t before = text.size();
+      text.resize(before + step);
+      const std::size_t count = stream.read({text.data() + before, step});
+      text.resize(before + count);
+      if (text.size() > options().max_document_bytes) return false;
+      if (count < step) return true;
+    }
+  }
+
+  fs::path root_;
+  std::vector<fs::path> paths_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<DocumentReader> read_folder(const std::filesystem::path& path, const DocumentOptions& options) {
+  return std::make_unique<Folder>(path, options);
+}
+
+}  // namespace copse

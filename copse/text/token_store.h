@@ -1,0 +1,63 @@
+// The words of all documents as numbers, in order: about two bytes per word, as frequent words come early and a number
+// takes one byte per seven bits.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "copse/base/buffer.h"
+#include "copse/base/index.h"
+#include "copse/text/documents.h"
+#include "copse/text/vocabulary.h"
+#include "copse/text/word_table.h"
+
+namespace copse {
+
+struct StoredToken {
+  std::uint32_t word = 0;
+  bool adjacent = false;  // to the token before
+};
+
+struct TokenBatch {
+  Index first_document = 0;
+  Index documents = 0;
+  Buffer<std::uint8_t> bytes = {};  // per document: how many tokens, then 2 word + adjacent of each
+};
+
+struct TokenStore {
+  WordTable words = {};
+  std::vector<Index> totals = {};           // occurrences of each word
+  std::vector<Index> document_counts = {};  // documents with each word
+  std::vector<TokenBatch> batches = {};
+  std::vector<std::string> ids = {}, labels = {}, times = {}, titles = {};  // as in Corpus
+  Index documents = 0;
+  Index tokens = 0;
+  Index text_bytes = 0;
+};
+
+// Reads all documents. While a group of them is cut into words, the next is read.
+TokenStore read_tokens(DocumentReader& reader, const TextOptions& options);
+
+// Calls visit(document, tokens) for the documents of one batch.
+template <class Visit>
+void visit_documents(const TokenBatch& batch, const Visit& visit) {
+  std::vector<StoredToken> tokens;
+  const std::uint8_t* p = batch.bytes.data();
+  const auto take = [&p] {
+    std::uint64_t value = *p & 0x7F;
+    for (int shift = 7; (*p++ & 0x80) != 0; shift += 7) value |= static_cast<std::uint64_t>(*p & 0x7F) << shift;
+    return value;
+  };
+  for (Index d = 0; d < batch.documents; ++d) {
+    tokens.resize(take());
+    for (StoredToken& token : tokens) {
+      const std::uint64_t code = take();
+      token = {static_cast<std::uint32_t>(code >> 1), (code & 1) != 0};
+    }
+    visit(batch.first_document + d, std::span<const StoredToken>(tokens));
+  }
+}
+
+}  // namespace copse
