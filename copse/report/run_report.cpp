@@ -88,6 +88,8 @@ std::string name_of(StopReason reason) {
 
 std::string to_json(const ClusteringMeasures& measures) { return dump(json_of(measures)); }
 
+std::string to_json(const Settings& settings) { return dump(json_of(settings)); }
+
 std::string to_json(const RunReport& report) {
   Json json = {{"command", report.command},
                {"version", report.version},

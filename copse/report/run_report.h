@@ -67,6 +67,7 @@ std::string name_of(StopReason reason);
 // One object, indented, with a line end.
 std::string to_json(const RunReport& report);
 std::string to_json(const ClusteringMeasures& measures);
+std::string to_json(const Settings& settings);
 
 // Tab-separated with a header. A name's tabs and line ends become spaces.
 struct Assignment {

@@ -1,0 +1,433 @@
+#include "copse/report/page.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string_view>
+#include <unordered_map>
+
+#include "copse/base/error.h"
+#include "copse/report/page_template.h"
+
+namespace copse {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::uint16_t none = std::numeric_limits<std::uint16_t>::max();
+constexpr std::string_view data_mark = R"("@copse-data@")";  // in web/index.html, where the data go
+constexpr Index word_entries = 60'000;                       // of all nodes together
+constexpr Index reserve = 4'096;  // for the braces, keys and counts that are not measured one by one
+
+// ---- text
+
+// JSON in which no byte can end the <script> around it. Bytes that are not UTF-8 become U+FFFD.
+std::string dump(const Json& json) {
+  const std::string plain = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text;
+  text.reserve(plain.size() + plain.size() / 64);
+  for (const char c : plain) {
+    if (c == '<') {
+      text += "\\u003c";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+Index dumped_size(const Json& json) { return static_cast<Index>(dump(json).size()) + 1; }
+
+// At most `limit` bytes, the cut marked and never inside a character.
+std::string shortened(const std::string& text, Index limit) {
+  if (static_cast<Index>(text.size()) <= limit) return text;
+  std::size_t end = static_cast<std::size_t>(std::max<Index>(0, limit - 3));
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "\u2026";
+}
+
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  }
+  return text;
+}
+
+// Four digits: no bar is longer for more of them.
+double rounded(double value) {
+  if (value == 0 || !std::isfinite(value)) return 0;
+  const double scale = std::pow(10, 3 - std::floor(std::log10(std::abs(value))));
+  return std::isfinite(scale) ? std::round(value * scale) / scale : value;
+}
+
+Json rounded_or_null(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? Json(rounded(*value)) : Json(nullptr);
+}
+
+// RFC 4648, of the little-endian bytes.
+template <class T>
+std::string base64(const std::vector<T>& values) {
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::vector<std::uint8_t> bytes;
+  bytes.reserve(values.size() * sizeof(T));
+  for (const T value : values) {
+    for (std::size_t b = 0; b < sizeof(T); ++b) bytes.push_back(static_cast<std::uint8_t>(value >> (8 * b)));
+  }
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    for (std::size_t b = 0; b < 3; ++b) group = group << 8 | (b < count ? bytes[i + b] : 0u);
+    for (std::size_t d = 0; d < 4; ++d) text += d <= count ? digits[group >> (18 - 6 * d) & 63] : '=';
+  }
+  return text;
+}
+
+// ---- checks
+
+void require(bool fine, const std::string& sentence) {
+  if (!fine) throw InvalidArgument(sentence);
+}
+
+void check(const Page& page) {
+  const auto nodes = static_cast<Index>(page.nodes.size());
+  const auto documents = static_cast<Index>(page.documents.size());
+  require(nodes >= 1 && page.nodes[0].parent == -1, "The first node of a report page must be the root.");
+  require(nodes < none, "A report page holds at most 65,534 topics; these are " + std::to_string(nodes) + ".");
+  require(page.labels.size() < none && page.times.size() < none,
+          "A report page holds at most 65,534 classes and 65,534 periods.");
+  for (Index n = 1; n < nodes; ++n) {
+    const Index parent = page.nodes[n].parent;
+    require(0 <= parent && parent < n, "Node " + std::to_string(n) + " of the report page has the parent " +
+                                           std::to_string(parent) + "; a parent must come before its children.");
+  }
+  std::vector<bool> is_leaf(nodes, true);
+  for (Index n = 1; n < nodes; ++n) is_leaf[page.nodes[n].parent] = false;
+  for (const PageNode& node : page.nodes) {
+    for (const Index d : node.representatives)
+      require(0 <= d && d < documents, "The topic " + node.id + " of the report page names the document " +
+                                           std::to_string(d) + " of " + std::to_string(documents) + ".");
+  }
+  for (Index d = 0; d < documents; ++d) {
+    const PageDocument& document = page.documents[d];
+    for (const Index leaf : {document.leaf, document.second})
+      require(leaf == -1 || (0 <= leaf && leaf < nodes && is_leaf[leaf]),
+              "Document " + std::to_string(d) + " of the report page is in node " + std::to_string(leaf) +
+                  ", which is no leaf.");
+    require(-1 <= document.label && document.label < static_cast<Index>(page.labels.size()) && -1 <= document.time &&
+                document.time < static_cast<Index>(page.times.size()),
+            "Document " + std::to_string(d) + " of the report page has a class or a period that is not listed.");
+  }
+  for (const PageText& text : page.texts)
+    require(0 <= text.document && text.document < documents, "The report page has the text of document " +
+                                                                 std::to_string(text.document) + " of " +
+                                                                 std::to_string(documents) + ".");
+}
+
+// ---- what is kept
+
+// Keeps even parts of a sequence: those for which the credit, `share` of each cost, covers the cost. What is kept
+// costs at most `share` of the whole.
+class EvenSample {
+ public:
+  explicit EvenSample(double share) : share_(std::min(1.0, share)) {}
+  bool keep(double cost) {
+    credit_ += share_ * cost;
+    if (credit_ < cost * (1 - 1e-9)) return false;
+    credit_ -= cost;
+    return true;
+  }
+
+ private:
+  double share_;
+  double credit_ = 0;
+};
+
+// The documents that are named by a topic or have a text, ascending.
+std::vector<Index> named_documents(const Page& page) {
+  std::vector<Index> named;
+  for (const PageNode& node : page.nodes)
+    named.insert(named.end(), node.representatives.begin(), node.representatives.end());
+  for (const PageText& text : page.texts) named.push_back(text.document);
+  std::sort(named.begin(), named.end());
+  named.erase(std::unique(named.begin(), named.end()), named.end());
+  return named;
+}
+
+// All named documents and an even sample of the others, ascending.
+std::vector<Index> documents_inside(const Page& page, const std::vector<Index>& named, Index limit) {
+  const auto total = static_cast<Index>(page.documents.size());
+  const auto others = total - static_cast<Index>(named.size());
+  EvenSample sample(others > 0 ? double(limit - static_cast<Index>(named.size())) / double(others) : 1);
+  std::vector<Index> inside;
+  auto next = named.begin();
+  for (Index d = 0; d < total; ++d) {
+    const bool is_named = next != named.end() && *next == d;
+    if (is_named) ++next;
+    if (is_named || sample.keep(1)) inside.push_back(d);
+  }
+  return inside;
+}
+
+// The new position of every label, -1 for those beyond the `limit` commonest.
+std::vector<Index> commonest_labels(const Page& page, Index limit) {
+  std::vector<Index> counts(page.labels.size()), order(page.labels.size()), position(page.labels.size(), -1);
+  for (const PageDocument& document : page.documents) {
+    if (document.label >= 0) ++counts[document.label];
+  }
+  std::iota(order.begin(), order.end(), Index(0));
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return counts[a] > counts[b]; });
+  order.resize(std::min<std::size_t>(order.size(), static_cast<std::size_t>(limit)));
+  std::sort(order.begin(), order.end());
+  for (std::size_t i = 0; i < order.size(); ++i) position[order[i]] = static_cast<Index>(i);
+  return position;
+}
+
+// ---- parts of the data
+
+// Sizes, classes and periods of every node: sums over the documents below it that are no outliers.
+struct Tallies {
+  std::vector<Index> sizes;
+  std::vector<std::unordered_map<Index, Index>> labels;
+  std::vector<std::vector<Index>> times;
+};
+
+Tallies tallies_of(const Page& page, const std::vector<Index>& label_positions) {
+  const std::size_t nodes = page.nodes.size();
+  Tallies tallies{std::vector<Index>(nodes), std::vector<std::unordered_map<Index, Index>>(nodes),
+                  std::vector<std::vector<Index>>(nodes, std::vector<Index>(page.times.size()))};
+  for (const PageDocument& document : page.documents) {
+    if (document.outlier || document.leaf < 0) continue;
+    ++tallies.sizes[document.leaf];
+    if (document.label >= 0 && label_positions[document.label] >= 0)
+      ++tallies.labels[document.leaf][label_positions[document.label]];
+    if (document.time >= 0) ++tallies.times[document.leaf][document.time];
+  }
+  for (std::size_t n = nodes; n-- > 1;) {
+    const auto parent = static_cast<std::size_t>(page.nodes[n].parent);
+    tallies.sizes[parent] += tallies.sizes[n];
+    for (const auto& [label, count] : tallies.labels[n]) tallies.labels[parent][label] += count;
+    for (std::size_t t = 0; t < page.times.size(); ++t) tallies.times[parent][t] += tallies.times[n][t];
+  }
+  return tallies;
+}
+
+// Commonest first, as label, count, label, count ...
+Json json_of_labels(const std::unordered_map<Index, Index>& counts) {
+  std::vector<std::pair<Index, Index>> sorted(counts.begin(), counts.end());
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  Json list = Json::array();
+  for (const auto& [label, count] : sorted) {
+    list.push_back(label);
+    list.push_back(count);
+  }
+  return list;
+}
+
+// Every word is written once; the nodes name it by its number.
+class WordTable {
+ public:
+  Index number(const PageWord& word) {
+    const auto [entry, is_new] = numbers_.try_emplace(word.word, static_cast<Index>(words_.size()));
+    if (is_new) {
+      words_.push_back(one_line(word.word));
+      shares_.push_back(rounded(word.share));
+      if (!word.forms.empty()) forms_.push_back({entry->second, word.forms});
+    }
+    return entry->second;
+  }
+  void write_to(Json& json) const {
+    json["words"] = words_;
+    json["shares"] = shares_;
+    json["forms"] = forms_;
+  }
+
+ private:
+  std::unordered_map<std::string, Index> numbers_;
+  Json words_ = Json::array(), shares_ = Json::array(), forms_ = Json::array();
+};
+
+// The part of the data that does not grow with the number of documents; representatives are still numbers of
+// documents.
+Json json_of_topics(const Page& page, const PageLimits& limits, const std::vector<Index>& label_positions) {
+  Json json = {{"format", 1}, {"title", one_line(page.title)}, {"command", page.command}};
+  json["settings"] = Json::parse(to_json(page.settings));
+  json["facts"] = page.facts;
+  json["notes"] = page.notes;
+  json["labels"] = Json::array();
+  for (std::size_t i = 0; i < page.labels.size(); ++i) {
+    if (label_positions[i] >= 0) json["labels"].push_back(one_line(page.labels[i]));
+  }
+  json["labels_given"] = page.labels.size();
+  json["times"] = page.times;
+
+  const Tallies tallies = tallies_of(page, label_positions);
+  const Index words_each =
+      std::min(limits.words, std::max<Index>(10, word_entries / static_cast<Index>(page.nodes.size())));
+  WordTable table;
+  json["nodes"] = Json::array();
+  for (std::size_t n = 0; n < page.nodes.size(); ++n) {
+    const PageNode& node = page.nodes[n];
+    Json entry = {{"id", node.id},
+                  {"parent", node.parent},
+                  {"name", one_line(node.name)},
+                  {"score", rounded_or_null(node.score)},
+                  {"coherence", rounded_or_null(node.coherence)},
+                  {"size", tallies.sizes[n]}};
+    Json words = Json::array(), weights = Json::array();
+    for (const PageWord& word : node.words) {
+      if (static_cast<Index>(words.size()) == words_each) break;
+      words.push_back(table.number(word));
+      weights.push_back(rounded(word.weight));
+    }
+    entry["words"] = std::move(words);
+    entry["weights"] = std::move(weights);
+    if (!page.labels.empty()) entry["labels"] = json_of_labels(tallies.labels[n]);
+    if (!page.times.empty()) entry["times"] = tallies.times[n];
+    entry["documents"] = node.representatives;
+    json["nodes"].push_back(std::move(entry));
+  }
+  table.write_to(json);
+  return json;
+}
+
+Json json_of_counts(const Page& page) {
+  Index outliers = 0, unplaced = 0, duplicates = 0;
+  for (const PageDocument& document : page.documents) {
+    unplaced += document.leaf < 0;
+    outliers += document.leaf >= 0 && document.outlier;
+    duplicates += document.near_duplicate;
+  }
+  return {{"total", page.documents.size()},
+          {"outliers", outliers},
+          {"unplaced", unplaced},
+          {"near_duplicates", duplicates}};
+}
+
+std::uint16_t position_or_none(Index position) { return position < 0 ? none : static_cast<std::uint16_t>(position); }
+
+std::uint8_t byte_of(double share) {
+  return static_cast<std::uint8_t>(std::lround(255 * std::clamp(std::isfinite(share) ? share : 0.0, 0.0, 1.0)));
+}
+
+// One number per document that is inside, in typed arrays.
+void write_points(Json& json, const Page& page, const std::vector<Index>& inside,
+                  const std::vector<Index>& label_positions) {
+  std::vector<std::uint16_t> leaf, second, label, time;
+  std::vector<std::uint8_t> weight, second_weight, flags;
+  for (const Index d : inside) {
+    const PageDocument& document = page.documents[d];
+    leaf.push_back(position_or_none(document.leaf));
+    second.push_back(position_or_none(document.second));
+    weight.push_back(byte_of(document.weight));
+    second_weight.push_back(byte_of(document.second_weight));
+    label.push_back(position_or_none(document.label < 0 ? -1 : label_positions[document.label]));
+    time.push_back(position_or_none(document.time));
+    flags.push_back(static_cast<std::uint8_t>((document.outlier ? 1 : 0) | (document.near_duplicate ? 2 : 0)));
+  }
+  json["inside"] = inside.size();
+  json["leaf"] = base64(leaf);
+  json["second"] = base64(second);
+  json["weight"] = base64(weight);
+  json["second_weight"] = base64(second_weight);
+  json["flags"] = base64(flags);
+  if (!page.labels.empty()) json["label"] = base64(label);
+  if (!page.times.empty()) json["time"] = base64(time);
+}
+
+// Bytes of a document in write_points, as base64.
+double point_size(const Page& page) {
+  return (7 + (page.labels.empty() ? 0 : 2) + (page.times.empty() ? 0 : 2)) * 4 / 3.;
+}
+
+// Texts as position and text, as many as the budget holds.
+Json json_of_texts(const Page& page, const PageLimits& limits, const std::vector<Index>& position, Index budget) {
+  Json texts = Json::array();
+  for (const PageText& text : page.texts) {
+    if (static_cast<Index>(texts.size()) == limits.texts) break;
+    Json entry = {position[text.document], shortened(text.text, limits.text_bytes)};
+    budget -= dumped_size(entry);
+    if (budget < 0) break;
+    texts.push_back(std::move(entry));
+  }
+  return texts;
+}
+
+// Titles of all documents inside, or of the named ones and an even sample of the others.
+void write_titles(Json& json, const Page& page, const PageLimits& limits, const std::vector<Index>& inside,
+                  const std::vector<Index>& named, Index budget) {
+  std::vector<Index> costs;
+  Index total = 0, of_named = 0;
+  for (const Index d : inside) {
+    costs.push_back(dumped_size(shortened(one_line(page.documents[d].title), limits.title_bytes)));
+    total += costs.back();
+    if (std::binary_search(named.begin(), named.end(), d)) of_named += costs.back();
+  }
+  const bool all = total <= budget;
+  if (!all) budget -= static_cast<Index>(inside.size() / 8 * 4 / 3 + 8);  // one bit per document says which
+  EvenSample named_sample(all ? 1 : double(budget) / double(std::max<Index>(1, of_named)));
+  EvenSample sample(all ? 1
+                        : double(std::max<Index>(0, budget - of_named)) / double(std::max<Index>(1, total - of_named)));
+  Json titles = Json::array();
+  std::vector<std::uint8_t> kept((inside.size() + 7) / 8);
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    const bool is_named = std::binary_search(named.begin(), named.end(), inside[i]);
+    if (!(is_named ? named_sample : sample).keep(double(costs[i]))) continue;
+    titles.push_back(shortened(one_line(page.documents[inside[i]].title), limits.title_bytes));
+    kept[i / 8] = static_cast<std::uint8_t>(kept[i / 8] | 1u << (i % 8));
+  }
+  json["titles"] = std::move(titles);
+  json["titled"] = all ? Json(nullptr) : Json(base64(kept));
+}
+
+}  // namespace
+
+bool page_is_built() { return !page_template().empty(); }
+
+std::string page_data(const Page& page, const PageLimits& limits) {
+  check(page);
+  const std::vector<Index> label_positions = commonest_labels(page, limits.labels);
+  Json json = json_of_topics(page, limits, label_positions);
+  Index budget = limits.bytes - static_cast<Index>(page_template().size()) - dumped_size(json) - reserve;
+  const std::vector<Index> named = named_documents(page);
+  const auto affordable = static_cast<Index>(double(std::max<Index>(0, budget)) * 0.5 / point_size(page));
+  require(budget > 0 && static_cast<Index>(named.size()) <= affordable,
+          "The topics of this report alone need more than the " + std::to_string(limits.bytes) +
+              " bytes that its page may have; a larger limit or fewer topics will do.");
+  const std::vector<Index> inside = documents_inside(page, named, std::min(limits.documents, affordable));
+
+  std::vector<Index> position(page.documents.size(), -1);
+  for (std::size_t i = 0; i < inside.size(); ++i) position[inside[i]] = static_cast<Index>(i);
+  for (Json& node : json["nodes"]) {
+    for (Json& document : node["documents"]) document = position[document.get<Index>()];
+  }
+  Json documents = json_of_counts(page);
+  write_points(documents, page, inside, label_positions);
+  budget -= static_cast<Index>(std::ceil(double(inside.size()) * point_size(page)));
+  json["texts_given"] = page.texts.size();
+  json["texts"] = json_of_texts(page, limits, position, budget / 2);
+  write_titles(documents, page, limits, inside, named, budget - dumped_size(json["texts"]));
+  json["documents"] = std::move(documents);
+  return dump(json);
+}
+
+std::string page_html(const Page& page, const PageLimits& limits) {
+  require(
+      page_is_built(),
+      "This build of copse holds no report page, as it was made without Node.js; `./run build` makes one that does.");
+  const std::string_view html = page_template();
+  const std::size_t mark = html.find(data_mark);
+  require(mark != std::string_view::npos, "The report page in this build has no place for data.");
+  std::string file(html.substr(0, mark));
+  file += page_data(page, limits);
+  file += html.substr(mark + data_mark.size());
+  return file;
+}
+
+}  // namespace copse

@@ -1,0 +1,84 @@
+// The report page: one HTML file that holds a result, opens from disk and needs no network. Computes nothing but sums
+// along paths. web/src/data.ts has the reader's side of what is written here.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "copse/base/index.h"
+#include "copse/report/run_report.h"
+
+namespace copse {
+
+struct PageWord {
+  std::string word;                     // as it is shown; the words of a phrase are parted by spaces
+  double weight = 0;                    // in the topic, on any scale
+  double share = 0;                     // of all documents that hold it: above 0, at most 1
+  std::vector<std::string> forms = {};  // what else it stands for in the documents ("runs" for "running")
+};
+
+// Give 40 to 60 words: the page shows 20, and its relevance slider chooses among all.
+struct PageNode {
+  std::string id;                           // "1.2.1", or the topic's number; "" for the root
+  Index parent = -1;                        // its position among the nodes, before the node's own; -1 for the root
+  std::string name = {};                    // given by a person, or empty
+  std::optional<double> score = {};         // of a tree's node
+  std::optional<double> coherence = {};     // of its topic
+  std::vector<PageWord> words = {};         // best first
+  std::vector<Index> representatives = {};  // documents that stand for it, best first
+};
+
+struct PageDocument {
+  std::string title;            // one line; or an id, or the first words
+  Index leaf = -1;              // the node that it belongs to (an outlier: is nearest to); -1: it could not be placed
+  Index second = -1;            // the next best leaf, or -1
+  double weight = 0;            // of its leaf among its topics, 0 to 1
+  double second_weight = 0;     // of the next best leaf
+  Index label = -1;             // position in Page::labels, or -1
+  Index time = -1;              // position in Page::times, or -1
+  bool outlier = false;         // set aside; counts for no topic
+  bool near_duplicate = false;  // of an earlier document
+};
+
+struct PageText {
+  Index document = 0;
+  std::string text;
+};
+
+struct Page {
+  std::string title;                                            // of the report: the name of the data
+  std::string command = {};                                     // the line that made it
+  Settings settings = {};                                       // at the foot
+  std::vector<std::pair<std::string, std::string>> facts = {};  // also there: versions, seconds, measures
+  std::vector<std::string> notes = {};                          // sentences for the reader, shown at the top
+  std::vector<PageNode> nodes = {};          // nodes[0] is the root; a flat result is a root with its topics
+  std::vector<PageDocument> documents = {};  // all of them
+  std::vector<PageText> texts = {};          // of some documents, the most important first
+  std::vector<std::string> labels = {};      // true classes, where they are known
+  std::vector<std::string> times = {};       // names of the periods in their order, where times are known
+};
+
+// What does not fit is left out, and the page says so.
+struct PageLimits {
+  Index bytes = 10'000'000;   // of the whole file
+  Index texts = 400;          // documents whose text is inside
+  Index text_bytes = 3'000;   // of each of these
+  Index title_bytes = 160;    // of each title
+  Index documents = 200'000;  // on the map; an even sample of them all
+  Index labels = 1'000;       // the commonest
+  Index words = 60;           // of each node
+};
+
+// Whether this build holds the page: one without Node.js does not.
+bool page_is_built();
+
+// The whole file. Throws InvalidArgument for positions that do not exist, for limits that cannot be kept, and where
+// page_is_built() is false.
+std::string page_html(const Page& page, const PageLimits& limits = {});
+
+// The data in it: one line of JSON without any "<", so that nothing ends the <script> around it.
+std::string page_data(const Page& page, const PageLimits& limits = {});
+
+}  // namespace copse
