@@ -1,0 +1,38 @@
+// How the result was made, and what of it is not inside the page.
+import { h } from "./dom";
+import { type Model, count, wholeNumber } from "./model";
+
+export function cuts(model: Model): string[] {
+  const { documents, texts_given, texts } = model.data;
+  const titles = model.titles.filter((title) => title !== null).length;
+  return [
+    documents.inside < documents.total
+      ? `${wholeNumber(documents.inside)} of ${count(documents.total, "document")} are inside, an even sample; sizes, classes and periods count all.`
+      : "",
+    titles < documents.inside ? `Titles of ${wholeNumber(titles)} of ${count(documents.total, "document")} are inside.` : "",
+    texts.length
+      ? `The text of ${count(texts.length, "document")} is inside${texts_given > texts.length ? ` (${wholeNumber(texts_given)} would not fit)` : ""}, long ones cut short.`
+      : "",
+  ].filter(Boolean);
+}
+
+const list = (pairs: [string, string][]) =>
+  h("dl", {}, ...pairs.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, value))));
+
+const settingText = (value: string | number | boolean | null) =>
+  value === null ? "none" : typeof value === "boolean" ? (value ? "yes" : "no") : String(value);
+
+export function foot(model: Model): HTMLElement {
+  const { command, settings, facts } = model.data;
+  const pairs = Object.entries(settings).map(([name, value]): [string, string] => [name.replaceAll("_", " "), settingText(value)]);
+  return h(
+    "footer",
+    {},
+    h("h2", {}, "How this was made"),
+    command !== "" && h("p", {}, h("code", {}, command)),
+    facts.length > 0 && list(facts),
+    pairs.length > 0 && h("h3", {}, "Settings"),
+    pairs.length > 0 && list(pairs),
+    h("p", { class: "quiet" }, [...cuts(model), "The page is one file and needs no network."].join(" ")),
+  );
+}
