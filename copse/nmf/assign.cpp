@@ -1,0 +1,54 @@
+#include "copse/nmf/assign.h"
+
+#include <string>
+#include <vector>
+
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "copse/kernels/gram.h"
+#include "copse/nnls/nnls.h"
+
+namespace copse {
+namespace {
+
+constexpr Index items_per_block = 4096;
+
+void check_features(const char* what, Index found, Index expected) {
+  if (found != expected)
+    throw InvalidArgument(std::string(what) + " has " + std::to_string(found) + " features, the data " +
+                          std::to_string(expected) + ".");
+}
+
+}  // namespace
+
+template <class T>
+Matrix<T> assign_items(const Data<T>& x, const Matrix<T>& w, std::span<const T> baseline, double beta) {
+  check_features("The model", w.rows(), x.rows());
+  if (!baseline.empty()) check_features("The baseline", static_cast<Index>(baseline.size()), x.rows());
+  const Index k = w.cols();
+  Matrix<T> rhs, h(x.cols(), k);
+  x.transpose_times(w, rhs);
+  if (!baseline.empty()) {
+    // W'(x - w0) = W'x - W'w0
+    std::vector<double> shift(static_cast<std::size_t>(k), 0.0);
+    for (Index i = 0; i < w.rows(); ++i) {
+      for (Index c = 0; c < k; ++c) shift[c] += static_cast<double>(w(i, c)) * static_cast<double>(baseline[i]);
+    }
+    parallel_blocks(rhs.rows(), items_per_block, [&](Index begin, Index end) {
+      for (Index j = begin; j < end; ++j) {
+        for (Index c = 0; c < k; ++c) rhs(j, c) = static_cast<T>(static_cast<double>(rhs(j, c)) - shift[c]);
+      }
+    });
+  }
+  Matrix<double> penalized = gram(w);
+  for (double& entry : penalized.values()) entry += beta;
+  solve_pivoting(penalized, rhs, h);
+  return h;
+}
+
+#define COPSE_INSTANTIATE(T) \
+  template Matrix<T> assign_items(const Data<T>&, const Matrix<T>&, std::span<const T>, double);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse
