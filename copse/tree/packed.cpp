@@ -1,0 +1,115 @@
+#include "copse/tree/packed.h"
+
+#include <algorithm>
+#include <span>
+
+#include "copse/base/error.h"
+
+namespace copse {
+namespace {
+
+constexpr std::size_t node_fields = 10;
+constexpr std::size_t score_fields = 3;
+
+void require(bool holds, const char* otherwise) {
+  if (!holds) throw InputError(otherwise);
+}
+
+template <class List, class More>
+void append(List& list, const More& more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
+
+// Moves the first `count` values of `source` to `target`.
+template <class Target, class Source>
+void take(std::vector<Target>& target, std::span<const Source>& source, std::int64_t count) {
+  require(count >= 0 && count <= static_cast<std::int64_t>(source.size()), "its lists are too short");
+  for (const Source value : source.first(static_cast<std::size_t>(count))) target.push_back(static_cast<Target>(value));
+  source = source.subspan(static_cast<std::size_t>(count));
+}
+
+bool inside(std::span<const RowIndex> list, Index end) {
+  return std::ranges::all_of(list, [&](Index value) { return value >= 0 && value < end; });
+}
+
+// Parents come before their children, and each child says who its parent is.
+template <class T>
+bool forms_tree(const std::vector<TreeNode<T>>& nodes) {
+  const Index count = static_cast<Index>(nodes.size());
+  for (Index n = 0; n < count; ++n) {
+    const TreeNode<T>& node = nodes[n];
+    if (n == 0 ? node.parent != -1 : node.parent < 0 || node.parent >= n) return false;
+    if (n > 0 && nodes[node.parent].first != n && nodes[node.parent].second != n) return false;
+    if ((node.first < 0) != (node.second < 0) || (node.first >= 0 && node.first == node.second)) return false;
+    for (const Index child : {node.first, node.second}) {
+      if (child >= count || (child >= 0 && nodes[child].parent != n)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+template <class T>
+PackedTree<T> pack(const Tree<T>& tree) {
+  PackedTree<T> packed;
+  packed.shape = {tree.rows, tree.cols, tree.leaves};
+  for (const TreeNode<T>& node : tree.nodes) {
+    const auto size = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
+    append(packed.nodes, std::initializer_list<std::int64_t>{node.parent, node.first, node.second,
+                                                             static_cast<std::int64_t>(node.leaf), node.split,
+                                                             node.dropped, size(node.items), size(node.weights),
+                                                             size(node.outliers), size(node.topic.terms)});
+    append(packed.scores, std::initializer_list<double>{node.score, node.squared_norm, node.explained});
+    append(packed.items, node.items);
+    append(packed.weights, node.weights);
+    append(packed.shares, node.shares);
+    append(packed.outliers, node.outliers);
+    append(packed.terms, node.topic.terms);
+    append(packed.term_weights, node.topic.weights);
+    packed.names.push_back(node.name);
+  }
+  return packed;
+}
+
+template <class T>
+Tree<T> unpack(const PackedTree<T>& packed) {
+  const std::size_t count = packed.nodes.size() / node_fields;
+  require(packed.shape.size() == 3 && count > 0 && packed.nodes.size() % node_fields == 0, "its shape is damaged");
+  require(packed.scores.size() == score_fields * count && packed.names.size() == count, "its lists differ in length");
+  Tree<T> tree;
+  tree.rows = packed.shape[0], tree.cols = packed.shape[1], tree.leaves = packed.shape[2];
+  std::span<const std::int64_t> items = packed.items, outliers = packed.outliers, terms = packed.terms;
+  std::span<const T> weights = packed.weights, shares = packed.shares, term_weights = packed.term_weights;
+  for (std::size_t n = 0; n < count; ++n) {
+    const std::span field = std::span(packed.nodes).subspan(n * node_fields, node_fields);
+    const std::span score = std::span(packed.scores).subspan(n * score_fields, score_fields);
+    TreeNode<T>& node = tree.nodes.emplace_back();
+    node.parent = field[0], node.first = field[1], node.second = field[2];
+    node.leaf = static_cast<Leaf>(std::clamp<std::int64_t>(field[3], 0, static_cast<int>(Leaf::only_outliers)));
+    node.split = static_cast<int>(field[4]);
+    node.dropped = field[5] != 0;
+    take(node.items, items, field[6]);
+    take(node.weights, weights, field[7]);
+    take(node.shares, shares, field[7]);
+    take(node.outliers, outliers, field[8]);
+    take(node.topic.terms, terms, field[9]);
+    take(node.topic.weights, term_weights, field[9]);
+    require(inside(node.items, tree.cols) && inside(node.outliers, tree.cols) && inside(node.topic.terms, tree.rows),
+            "it names items or features that it has not");
+    require(node.weights.empty() || node.weights.size() == node.items.size(), "its lists differ in length");
+    node.score = score[0], node.squared_norm = score[1], node.explained = score[2];
+    node.name = packed.names[n];
+  }
+  require(forms_tree(tree.nodes), "its nodes do not form a tree");
+  require(tree.leaves == static_cast<Index>(tree.leaf_nodes().size()), "it has another number of leaves than it says");
+  return tree;
+}
+
+#define COPSE_INSTANTIATE(T)                   \
+  template PackedTree<T> pack(const Tree<T>&); \
+  template Tree<T> unpack(const PackedTree<T>&);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse
