@@ -1,0 +1,35 @@
+"""Clustering by nonnegative matrix factorization: flat topics, topic trees, and what each cluster is about."""
+
+from copse import _threads  # noqa: F401  tells threadpoolctl about us
+from copse._anndata import to_anndata
+from copse._copse import __version__
+from copse._data import (
+    evaluate,
+    make_corpus,
+    make_gene_expression,
+    make_graph,
+    make_mixture,
+    make_uniform_sparse,
+    read,
+)
+from copse._nmf import DCNMF, NMF
+from copse._plots import plot_history
+from copse._text import TextVectorizer
+from copse._tree import TopicTree
+
+__all__ = [
+    "DCNMF",
+    "NMF",
+    "TextVectorizer",
+    "TopicTree",
+    "__version__",
+    "evaluate",
+    "make_corpus",
+    "make_gene_expression",
+    "make_graph",
+    "make_mixture",
+    "make_uniform_sparse",
+    "plot_history",
+    "read",
+    "to_anndata",
+]

@@ -1,0 +1,108 @@
+"""From what people have (arrays, sparse matrices, data frames, AnnData) to what the library reads."""
+
+import warnings
+
+import numpy as np
+import scipy.sparse
+from sklearn.utils.validation import validate_data
+
+from copse import _copse
+
+MOST_FEATURES = np.iinfo(np.int32).max
+
+
+def validated(estimator, X, *, reset):
+    """X as a CSR matrix or a C-ordered array of float32 or float64, without a copy where X is that already.
+
+    Raises as scikit-learn does for other shapes, NaN and infinity, and for negative entries.
+    """
+    names = None
+    if is_anndata(X):
+        names, X = np.asarray(X.var_names, dtype=object), X.X
+        _check_names(estimator, names, reset)
+    _check_structure(X)
+    with warnings.catch_warnings():
+        if names is not None:
+            warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        X = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset)
+    if names is not None and reset:
+        estimator.feature_names_in_ = names
+    values = X.data if scipy.sparse.issparse(X) else X
+    if values.size and values.min() < 0:
+        at = int(np.argmax(values.ravel() < 0))
+        if scipy.sparse.issparse(X):
+            row, column = int(np.searchsorted(X.indptr, at, side="right")) - 1, X.indices[at]
+        else:
+            row, column = np.unravel_index(at, X.shape)
+        raise ValueError(
+            f"Negative values in data passed to {type(estimator).__name__}: {values.ravel()[at]:g} in row {row}, "
+            f"column {column}. Nonnegative factorization needs entries that are zero or more."
+        )
+    return X
+
+
+def is_anndata(X):
+    """Whether X is an AnnData, without importing it."""
+    return hasattr(X, "var_names") and hasattr(X, "obs_names") and hasattr(X, "obsm")
+
+
+def _check_names(estimator, names, reset):
+    known = getattr(estimator, "feature_names_in_", None)
+    if not reset and known is not None and not np.array_equal(known, names):
+        raise ValueError("The var_names of this AnnData are not those of the fit, or in another order.")
+
+
+def items_of(X, threads):
+    """The library's view of validated data. Rows of a CSR matrix are items as they stand; only `indptr` is widened to
+    64 bits where it has 32. Copied are unsorted or repeated column numbers, 64-bit column numbers, and dense data."""
+    kind = _copse.ItemsFloat if X.dtype == np.float32 else _copse.ItemsDouble
+    if not scipy.sparse.issparse(X):
+        return _checked_size(kind(np.ascontiguousarray(X)), X.dtype)
+    if X.shape[1] > MOST_FEATURES:
+        raise ValueError(f"A matrix may have 2^31 - 1 features at most, not {X.shape[1]}.")
+    indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
+    indices, data = np.ascontiguousarray(X.indices), np.ascontiguousarray(X.data)
+    if indices.dtype != np.int32:
+        if indices.size and not 0 <= indices.min() <= indices.max() < X.shape[1]:
+            raise ValueError("The sparse matrix has a column number outside its shape.")
+        indices = indices.astype(np.int32)
+    items = kind(X.shape[1], indptr, indices, data, threads)
+    if items.ascending:
+        return _checked_size(items, X.dtype)
+    # SciPy may be told to believe that its numbers are sorted. A new matrix looks for itself.
+    own = scipy.sparse.csr_matrix((data, indices, indptr), shape=X.shape, copy=True)
+    own.sum_duplicates()
+    items = kind(X.shape[1], own.indptr.astype(np.int64), own.indices.astype(np.int32, copy=False), own.data, threads)
+    return _checked_size(items, X.dtype)
+
+
+def _checked_size(items, dtype):
+    if not items.squared_norm <= float(np.finfo(dtype).max):
+        raise ValueError(
+            f"The entries are too large: the sum of their squares is no number of type {dtype}. Scale them."
+        )
+    return items
+
+
+def _check_structure(X):
+    """SciPy trusts the numbers in a sparse matrix while it converts one. CSR of floats is looked at by the library."""
+    if not scipy.sparse.issparse(X) or (X.format == "csr" and X.dtype in (np.float32, np.float64)):
+        return
+    if X.format == "coo":
+        sides = list(zip((X.row, X.col), X.shape))
+        fits = len(X.row) == len(X.col) == len(X.data)
+    elif X.format in ("csr", "csc"):
+        lines, length = X.shape if X.format == "csr" else X.shape[::-1]
+        sides = [(X.indices, length)]
+        fits = (
+            len(X.indptr) == lines + 1
+            and X.indptr[0] == 0
+            and (np.diff(X.indptr) >= 0).all()
+            and X.indptr[-1] <= min(len(X.indices), len(X.data))
+        )
+    else:
+        if X.format == "bsr":
+            X.check_format(full_check=True)
+        return
+    if not fits or any(part.size and not 0 <= part.min() <= part.max() < size for part, size in sides):
+        raise ValueError("The sparse matrix has entries outside its shape, or arrays that do not belong together.")

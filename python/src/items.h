@@ -1,0 +1,43 @@
+// A matrix of NumPy's or SciPy's as the library sees it: a row there is an item here.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "copse/kernels/in_memory.h"
+#include "copse/tree/node_data.h"
+#include "python/src/bind.h"
+
+namespace copse::python {
+
+// Sparse items stand in the arrays of a scipy.sparse.csr_array, which are kept alive and not copied. Dense ones are
+// copied once.
+template <class T>
+class Items {
+ public:
+  // Throws InvalidArgument unless the arrays form compressed rows. They must also be ascending() before they are used.
+  Items(Index features, Array<std::int64_t, 1> offsets, Array<std::int32_t, 1> indices, Array<T, 1> values,
+        int threads);
+  explicit Items(const Array<T, 2>& rows);
+
+  // Whether the column numbers ascend in every row, each at most once.
+  bool ascending() const { return ascending_; }
+  Index features() const { return data_->rows(); }
+  Index items() const { return data_->cols(); }
+  const Data<T>& data() const { return *data_; }
+  std::unique_ptr<TreeData<T>> tree_data() const;
+
+ private:
+  struct Arrays {
+    Array<std::int64_t, 1> offsets;
+    Array<std::int32_t, 1> indices;
+    Array<T, 1> values;
+  };
+  std::optional<Arrays> arrays_;  // sparse only
+  SparseView<T> view_;
+  bool ascending_ = true;
+  Matrix<T> dense_;
+  std::unique_ptr<Data<T>> data_;
+};
+
+}  // namespace copse::python

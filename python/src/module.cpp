@@ -1,0 +1,28 @@
+// copse._copse: converts, calls the library and translates its errors. Everything a person meets is in Python.
+#include "copse/base/error.h"
+#include "python/src/bind.h"
+
+NB_MODULE(_copse, module) {
+  namespace nb = nanobind;
+  using namespace copse;
+  module.attr("__version__") = COPSE_VERSION;
+  nb::set_leak_warnings(false);  // a traceback that a notebook keeps is no leak of ours
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Cancelled&) {
+      PyErr_SetNone(PyExc_KeyboardInterrupt);
+    } catch (const OutputError& error) {
+      PyErr_SetString(PyExc_OSError, error.what());
+    } catch (const Error& error) {
+      PyErr_SetString(PyExc_ValueError, error.what());
+    }
+  });
+  python::bind_threads(module);
+  python::bind_items(module);
+  python::bind_nmf(module);
+  python::bind_tree(module);
+  python::bind_data(module);
+  python::bind_text(module);
+  python::bind_report(module);
+}

@@ -1,0 +1,167 @@
+"""TopicTree: planted topics come back, edits change what they say, and the program grows the same tree."""
+
+import json
+import pickle
+import subprocess
+
+import numpy as np
+import pytest
+import scipy.sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from copse import TopicTree, evaluate, make_corpus
+
+
+@parametrize_with_checks([TopicTree(n_leaves=3)])
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return make_corpus(600, 400, 6, terms_per_document=40, strength=3, random_state=1)
+
+
+@pytest.fixture
+def tree(corpus):
+    names = [f"word{i}" for i in range(400)]
+    return TopicTree(n_leaves=6, random_state=0).fit(corpus.X, feature_names=names)
+
+
+def test_finds_planted_topics(tree, corpus):
+    assert tree.n_leaves_ == len(tree.leaves_) == 6
+    inside = tree.labels_ >= 0
+    assert evaluate(tree.labels_[inside], corpus.labels[inside])["nmi"] > 0.7
+    coefficients = tree.transform(corpus.X)
+    assert coefficients.shape == (600, 6) and (coefficients >= 0).all()
+    assert (coefficients.argmax(axis=1) == tree.labels_)[inside].mean() > 0.9
+    assert tree.get_feature_names_out().tolist() == [f"topictree{i}" for i in range(6)]
+
+
+def test_the_table_of_topics(tree, corpus):
+    topics = tree.topics_
+    assert {"id", "parent", "size", "words", "coherence"} <= set(topics.columns)
+    assert len(topics) == 2 * tree.n_leaves_ - 1
+    root = topics[topics.id == ""].iloc[0]
+    assert root["size"] == 600 and np.isnan(root.coherence)
+    first = topics[topics.id == "1"].iloc[0]
+    # Coherence by its definition, thesis (64).
+    terms = [int(word[4:]) for word in tree.nodes(20)[1]["words"]]
+    assert first.words.split()[0] == f"word{terms[0]}"
+    present = corpus.X[:, terms].toarray() != 0
+    expected = sum(
+        np.log(((present[:, i] & present[:, j]).sum() + 1) / present[:, i].sum())
+        for i in range(len(terms))
+        for j in range(i, len(terms))
+    )
+    assert first.coherence == pytest.approx(expected)
+
+
+def test_partitions_are_nested(tree):
+    partitions = [tree.partition(leaves) for leaves in range(1, tree.n_leaves_ + 1)]
+    for leaves, (coarse, fine) in enumerate(zip(partitions, partitions[1:]), 1):
+        assert len(set(coarse) - {None}) == leaves
+        for one, other in zip(coarse, fine):
+            assert other is None or other.startswith(one)
+    with pytest.raises(ValueError, match="no partition into 99"):
+        tree.partition(99)
+
+
+def test_edits(tree):
+    assert tree.cut(4).n_leaves_ == 4
+    leaf = max(tree.leaves_, key=lambda leaf: len(tree.samples(leaf)))
+    before = set(tree.leaves_)
+    tree.split(leaf, into=3)
+    assert 4 < tree.n_leaves_ <= 6 and before - {leaf} <= set(tree.leaves_)
+    assert tree.components_.shape == (tree.n_leaves_, 400)
+    tree.merge(leaf)
+    assert set(tree.leaves_) == before
+    tree.rename("1", "first")
+    assert tree.topics_.set_index("id").loc["1", "name"] == "first" and "first" in str(tree.show())
+    gone = tree.leaves_[0]
+    members = tree.samples(gone)
+    tree.drop(gone)
+    assert (tree.labels_[members] == -1).all() and gone not in tree.leaves_
+    for _ in range(5):
+        tree.undo()
+    assert tree.n_leaves_ == 6
+    with pytest.raises(ValueError, match="nothing to undo"):
+        tree.undo()
+    with pytest.raises(ValueError, match="no node 1.1.1.1.1.1.1"):
+        tree.merge("1.1.1.1.1.1.1")
+    with pytest.raises(ValueError, match="cannot be cut to 40"):
+        tree.cut(40)
+    assert tree.n_leaves_ == 6
+
+
+def test_survives_pickling(tree, corpus):
+    again = pickle.loads(pickle.dumps(tree))
+    np.testing.assert_array_equal(again.labels_, tree.labels_)
+    np.testing.assert_array_equal(again.transform(corpus.X), tree.transform(corpus.X))
+    assert str(again.show()) == str(tree.show())
+    leaf = tree.leaves_[0]
+    with pytest.raises(ValueError, match="give X"):
+        again.split(leaf)
+    again.split(leaf, X=corpus.X)
+    np.testing.assert_array_equal(again.labels_, tree.split(leaf).labels_)
+
+
+def test_shows_itself(tree):
+    shown = tree._repr_mimebundle_()
+    assert shown["text/html"].count("<li>") == 11 and "word" in shown["text/html"]
+    assert "TopicTree" in clone(tree)._repr_mimebundle_()["text/plain"]
+
+
+def test_wrong_parameters_get_a_sentence(corpus):
+    for wrong, sentence in [
+        ({"n_leaves": 0}, "n_leaves must be"),
+        ({"criterion": "luck"}, "criterion must be one of 'mndcg'"),
+        ({"imbalance": 1.0}, "imbalance beta must be greater than 1"),
+        ({"on_interrupt": "?"}, "on_interrupt"),
+    ]:
+        with pytest.raises(ValueError, match=sentence):
+            TopicTree(**wrong).fit(corpus.X)
+    with pytest.raises(ValueError, match="2 feature names for 400 columns"):
+        TopicTree().fit(corpus.X, feature_names=["a", "b"])
+
+
+@pytest.mark.skipif(not hasattr(TopicTree, "set_callbacks"), reason="scikit-learn before 1.9 has no callbacks")
+def test_a_callback_can_stop(corpus):
+    from long_fit_test import Callback
+
+    model = TopicTree(n_leaves=6, random_state=0).set_callbacks(Callback(stop_after=3))
+    with pytest.warns(ConvergenceWarning, match="stopped at 3 leaves"):
+        model.fit(corpus.X)
+    assert model.n_leaves_ == 3 and model.stop_reason_ == "interrupted"
+
+
+@pytest.mark.parametrize("score", ["mndcg", "error"])
+def test_the_program_grows_the_same_tree(program, corpus, tmp_path, score):
+    scipy.sparse.save_npz(tmp_path / "x.npz", corpus.X)
+    subprocess.run(
+        [
+            program,
+            "tree",
+            tmp_path / "x.npz",
+            "--items",
+            "rows",
+            "--leaves",
+            "6",
+            "--seed",
+            "3",
+            "--score",
+            score,
+            "-o",
+            tmp_path / "out",
+        ],
+        check=True,
+        capture_output=True,
+    )
+    model = TopicTree(n_leaves=6, random_state=3, criterion=score).fit(corpus.X)
+    rows = [line.split("\t") for line in (tmp_path / "out" / "assignments.tsv").read_text().splitlines()]
+    leaf = rows[0].index("cluster")
+    ids = ["outlier" if label < 0 else model.leaves_[label] for label in model.labels_]
+    assert [row[leaf] for row in rows[1:]] == ids
+    assert json.loads((tmp_path / "out" / "tree.json").read_text())
