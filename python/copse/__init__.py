@@ -12,6 +12,7 @@ from copse._data import (
     make_uniform_sparse,
     read,
 )
+from copse._model_file import load_result
 from copse._nmf import DCNMF, NMF
 from copse._plots import plot_history
 from copse._text import TextVectorizer
@@ -24,6 +25,7 @@ __all__ = [
     "TopicTree",
     "__version__",
     "evaluate",
+    "load_result",
     "make_corpus",
     "make_gene_expression",
     "make_graph",

@@ -171,6 +171,12 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return np.asarray(self._vocabulary.names, dtype=object)
 
+    def _restore(self, vocabulary, factors):
+        """Takes over what a file holds in the place of a fit."""
+        self._vocabulary, self.factors_ = vocabulary, factors
+        self._fill()
+        return self
+
     def _fill(self):
         self.vocabulary_ = {name: column for column, name in enumerate(self._vocabulary.names)}
         self.languages_ = self._vocabulary.stop_words
@@ -196,7 +202,6 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
 
     def _preparation(self):
         options = _copse.PrepareOptions()
-        options.min_feature_total = self.min_count
         options.min_item_total = self.min_words
         options.drop_empty = True
         options.weighting = choice("weighting", self.weighting, WEIGHTINGS)

@@ -314,6 +314,21 @@ class TopicTree(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transform
         write_report(self, path, title=title, texts=self._texts, names=names)
         return self
 
+    def save(self, path):
+        """Writes the tree to a .safetensors file, without the data: `split` will want it again."""
+        from copse._model_file import save_tree
+
+        check_is_fitted(self)
+        save_tree(self, path)
+        return self
+
+    @staticmethod
+    def load(path):
+        """The tree that `save`, or `copse tree` as model.safetensors, wrote."""
+        from copse._model_file import load_tree
+
+        return load_tree(path)
+
     def _edit(self, what, *arguments):
         changed = self._tree.copy()
         getattr(changed, what)(*arguments)
@@ -348,8 +363,8 @@ class TopicTree(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transform
             raise ValueError(f"There are {len(given)} feature names for {X.shape[1]} columns.")
         return np.asarray(given, dtype=object)
 
-    def _take_stock(self, items=None):
-        """Fills the attributes that follow from the tree."""
+    def _take_stock(self, items=None, components=None):
+        """Fills the attributes that follow from the tree. A tree of one leaf needs its items or its component."""
         leaves = self._tree.leaf_nodes()
         ids = [node["id"] for node in self._tree.nodes(0)]
         number_of = np.full(len(ids) + 1, -1)
@@ -357,9 +372,12 @@ class TopicTree(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transform
         self.labels_ = number_of[self._of_all_samples(self._tree.partition(self._tree.splits))]
         self.leaves_ = [ids[leaf] for leaf in leaves]
         self.n_leaves_ = len(leaves)
-        if self._tree.splits == 0 and items is None:
-            items = items_of(self._data(None), 1)
-        self.components_ = self._tree.leaf_topics(items, thread_count(self.n_jobs)).T
+        if components is None:
+            threads = thread_count(self.n_jobs)
+            if self._tree.splits == 0 and items is None:
+                items = items_of(self._data(None), threads)
+            components = self._tree.leaf_topics(items, threads).T
+        self.components_ = components
 
     def _of_all_samples(self, values):
         """From one value for each sample of the tree to one for each sample given; -1 for those left out."""

@@ -47,8 +47,8 @@ class StringReader : public DocumentReader {
 Vocabulary select(const Vocabulary& vocabulary, const std::vector<Index>& terms) {
   Vocabulary selected{.options = vocabulary.options};
   for (const Index term : terms) {
-    selected.keys.push_back(vocabulary.keys[static_cast<std::size_t>(term)]);
-    selected.names.push_back(vocabulary.names[static_cast<std::size_t>(term)]);
+    selected.keys.push_back(vocabulary.keys.at(static_cast<std::size_t>(term)));
+    selected.names.push_back(vocabulary.names.at(static_cast<std::size_t>(term)));
   }
   return selected;
 }
@@ -135,6 +135,7 @@ void bind_text(nb::module_& module) {
       .def_ro("names", &Vocabulary::names)
       .def_prop_ro("stop_words", [](const Vocabulary& vocabulary) { return vocabulary.options.stop_words; })
       .def_prop_ro("stemmer", [](const Vocabulary& vocabulary) { return vocabulary.options.stemmer; })
+      .def("select", &select, nb::arg("terms"))
       .def("to_json", [](const Vocabulary& vocabulary) { return to_json(vocabulary); })
       .def_static("from_json", [](const std::string& json) { return parse_vocabulary(json, "the vocabulary"); });
   module.def("stop_word_languages", &stop_word_languages);

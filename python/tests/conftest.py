@@ -5,6 +5,11 @@ import os
 import pytest
 
 
+def pytest_configure(config):
+    # Many tests stop early on purpose; the one on stop reasons looks for the warning.
+    config.addinivalue_line("filterwarnings", "ignore::sklearn.exceptions.ConvergenceWarning")
+
+
 @pytest.fixture(scope="session")
 def program():
     path = os.environ.get("COPSE_PROGRAM", "")
