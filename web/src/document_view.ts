@@ -3,7 +3,7 @@ import { none, outlierFlag } from "./data";
 import { h } from "./dom";
 import { linkTo, linkToDocument, pathLinks, patternOfTopic } from "./links";
 import { type Segment, segmentsOf } from "./marks";
-import { type Model, count, isDuplicate, nameOf, pathTo, percent, titleOf } from "./model";
+import { type Model, count, isDuplicate, nameOf, pathTo, percent, titleOf, wholeNumber } from "./model";
 
 const withText = 6; // excerpts at first
 const step = 30; // titles for each press of the button
@@ -53,7 +53,7 @@ export function documentList(model: Model, documents: number[], pattern: RegExp 
     list.append(...next.map((d, i) => entry(model, d, pattern, shown + i < withText)));
     shown += next.length;
     button.hidden = shown >= documents.length;
-    state.textContent = `${count(shown, "document")} of ${count(total, "document")} shown.${
+    state.textContent = `${wholeNumber(shown)} of ${count(total, "document")} shown.${
       shown >= documents.length && shown < total ? " The others are not inside this page." : ""
     }`;
   };

@@ -18,7 +18,7 @@ export interface Layout {
 
 const goldenAngle = Math.PI * (3 - Math.sqrt(5));
 const pull = 0.55; // how far a document of two equal topics goes to the second one's middle
-const gap = 1.14; // between circles
+const gap = 1.09; // between circles
 
 // About the square root of the number of leaves, found by opening the largest branch again and again.
 export function branchesOf(root: Topic): Topic[] {
@@ -46,7 +46,7 @@ export function layoutOf(model: Model): Layout {
     });
     const r = packed(inside);
     leaves.push(...inside);
-    return { topic, x: 0, y: 0, r: r * (inside.length > 1 ? 1.06 : 1) };
+    return { topic, x: 0, y: 0, r: r * (inside.length > 1 ? 1.04 : 1) };
   });
   const radius = packed(branches);
   const circleOf: (Circle | undefined)[] = [];

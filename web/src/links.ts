@@ -3,7 +3,7 @@ import { h } from "./dom";
 import { patternOf } from "./marks";
 import { type Model, type Topic, nameOf } from "./model";
 
-const wordsMarked = 40;
+const wordsMarked = 20; // those that the topic shows
 
 export const linkTo = (topic: Topic) => `#${encodeURIComponent(topic.data.id)}`;
 export const linkToDocument = (d: number) => `#doc-${d}`;

@@ -33,7 +33,7 @@ class Report {
   constructor(private readonly model: Model) {
     this.palette = new Palette(model);
     this.search = new Search(model);
-    this.tree = new TreeView(model, this.palette, (place) => {
+    this.tree = new TreeView(model, (place) => {
       location.hash = encodeURIComponent(place);
       if (place === this.place()) this.show();
     });
@@ -155,7 +155,7 @@ class Report {
       view = documentView(this.model, Number(document_[1]));
       selected = this.model.topics[this.model.leaf[Number(document_[1])]!] ?? null;
     } else {
-      [view, selected, tab] = [topicView(this.model, topic, this.palette), topic, ""];
+      [view, selected, tab] = [topicView(this.model, topic), topic, ""];
       this.lastTopic = topic;
     }
     this.panel.replaceChildren(view);

@@ -150,7 +150,7 @@ export class MapView {
   }
 
   private frame() {
-    if (!this.image || !this.points.isConnected) return;
+    if (!this.image || !this.points.clientWidth) return; // not on the screen
     const { width, height } = this.image;
     const ratio = width / this.points.clientWidth;
     const view = this.view();

@@ -84,7 +84,7 @@ export function titleOf(model: Model, document: number): string {
 // A topic by its name, else by its first words.
 export function nameOf(model: Model, topic: Topic, words = 3): string {
   if (topic.data.name) return topic.data.name;
-  if (!topic.parent) return "All topics";
+  if (!topic.parent) return "All documents";
   const first = topic.data.words.slice(0, words).map((w) => model.data.words[w]);
   return first.length ? first.join(" · ") : `Topic ${topic.data.id}`;
 }

@@ -1,8 +1,8 @@
 // One topic: its words, what lies below it, its course over time, its classes and its documents.
 import { areaChart, describe, sharesOverTime } from "./charts";
-import { css, type Palette } from "./colours";
-import { h } from "./dom";
 import { documentList } from "./document_view";
+import { h } from "./dom";
+import { branchesOf } from "./layout";
 import { linkTo, pathLinks, patternOfTopic } from "./links";
 import {
   type Model,
@@ -76,19 +76,21 @@ function words(model: Model, topic: Topic): HTMLElement {
   );
 }
 
-function below(model: Model, topic: Topic, palette: Palette): HTMLElement | null {
+// The whole is shown by its main branches: the first division alone says little.
+function below(model: Model, topic: Topic): HTMLElement | null {
+  const parts = topic.parent ? topic.children : branchesOf(topic);
   if (!topic.children.length) return null;
   return h(
     "section",
     { class: "below" },
-    h("h3", {}, topic.parent ? "Divides into" : "Largest divisions"),
+    h("h3", {}, topic.parent ? "Divides into" : "Main branches"),
     h(
       "ul",
       {},
-      ...topic.children.map((child) =>
+      ...parts.map((child) =>
         h(
           "li",
-          { style: `--colour: ${css(palette.of(child, false))}` },
+          {},
           h("a", { href: linkTo(child), dir: "auto" }, nameOf(model, child, 6)),
           h(
             "span",
@@ -165,14 +167,14 @@ export function topicFacts(model: Model, topic: Topic): string[] {
     topic.parent ? `${percent(data.size / Math.max(1, model.root.data.size))} of all` : "",
     topic.leaves.length > 1 ? count(topic.leaves.length, "topic") : "",
     data.coherence === null ? "" : `coherence ${data.coherence.toLocaleString("en", { maximumSignificantDigits: 3 })}`,
-    data.score === null || data.score < 0 ? "" : `score ${data.score.toLocaleString("en", { maximumSignificantDigits: 3 })}`,
+    data.score === null || data.score < 0 || !topic.parent ? "" : `score ${data.score.toLocaleString("en", { maximumSignificantDigits: 3 })}`,
   ].filter(Boolean);
 }
 
-export function topicView(model: Model, topic: Topic, palette: Palette): HTMLElement {
+export function topicView(model: Model, topic: Topic): HTMLElement {
   return h(
     "article",
-    { class: "topic", style: `--colour: ${css(palette.of(topic, false))}` },
+    { class: "topic" },
     topic.parent && pathLinks(model, pathTo(topic.parent)),
     h(
       "h2",
@@ -186,7 +188,7 @@ export function topicView(model: Model, topic: Topic, palette: Palette): HTMLEle
       "div",
       { class: "columns" },
       topic.data.words.length > 0 && words(model, topic),
-      h("div", {}, below(model, topic, palette), classes(model, topic)),
+      h("div", {}, below(model, topic), classes(model, topic)),
     ),
     overTime(model, topic),
     documentList(model, documentsOf(model, topic), patternOfTopic(model, topic), topic.data.size),

@@ -1,5 +1,4 @@
 // The topic tree at the side: an ARIA tree with the keys that its pattern asks for. Branches are built when opened.
-import { css, type Palette } from "./colours";
 import { h } from "./dom";
 import { type Model, type Topic, count, nameOf, wholeNumber } from "./model";
 
@@ -12,7 +11,6 @@ export class TreeView {
 
   constructor(
     private readonly model: Model,
-    private readonly palette: Palette,
     private readonly go: (place: string) => void,
   ) {
     this.element = h("ul", { role: "tree", "aria-label": "Topic tree", class: "tree", keydown: (e) => this.key(e) });
@@ -71,10 +69,7 @@ export class TreeView {
         h("span", { class: branch ? "twisty" : "twisty none", "aria-hidden": "true" }),
         h("span", { class: "name", dir: "auto" }, name),
         h("span", { class: "size" }, wholeNumber(data.size)),
-        h("span", {
-          class: "share",
-          style: `--share: ${share}; --colour: ${css(this.palette.of(topic, false))}`,
-        }),
+        h("span", { class: "share", style: `--share: ${share}` }),
       ),
     );
     this.items.set(topic, item);
