@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "copse/base/parallel.h"
+#include "copse/kernels/dispatch-inl.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "copse/kernels/dense_product.cpp"
@@ -83,25 +84,16 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace copse {
-HWY_EXPORT(multiply_float);
-HWY_EXPORT(multiply_double);
-
 namespace {
 
-void multiply(const float* a, Index rows, Index row_step, Index column_step, Index inner, const float* b, Index k,
-              Index stride, float* sums) {
-  HWY_DYNAMIC_DISPATCH(multiply_float)(a, rows, row_step, column_step, inner, b, k, stride, sums);
-}
-void multiply(const double* a, Index rows, Index row_step, Index column_step, Index inner, const double* b, Index k,
-              Index stride, double* sums) {
-  HWY_DYNAMIC_DISPATCH(multiply_double)(a, rows, row_step, column_step, inner, b, k, stride, sums);
-}
+COPSE_EXPORT(multiply)
 
 }  // namespace
 
 template <class T>
 void times(const StridedView<T>& a, const Matrix<T>& b, Matrix<T>& out) {
   const Index k = b.cols();
+  const auto multiply = best_multiply<T>();
   // Whole vectors, and room for one more: a tile of three vectors may begin before k and end after it.
   constexpr Index longest_vector = 16;
   const Index stride = (k / longest_vector + 3) * longest_vector;

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "copse/base/parallel.h"
+#include "copse/kernels/dispatch-inl.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "copse/kernels/gram.cpp"
@@ -197,12 +198,10 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace copse {
-HWY_EXPORT(gram_float);
-HWY_EXPORT(gram_double);
-HWY_EXPORT(dot_float);
-HWY_EXPORT(dot_double);
-
 namespace {
+
+COPSE_EXPORT(gram)
+COPSE_EXPORT(dot)
 
 struct Square {
   Matrix<double> sums;
@@ -212,17 +211,9 @@ struct Square {
   }
 };
 
-void gram_of(const float* f, Index rows, Index k, GramScratch<float>& scratch, double* result) {
-  HWY_DYNAMIC_DISPATCH(gram_float)(f, rows, k, scratch, result);
-}
-void gram_of(const double* f, Index rows, Index k, GramScratch<double>& scratch, double* result) {
-  HWY_DYNAMIC_DISPATCH(gram_double)(f, rows, k, scratch, result);
-}
-double dot_of(const float* a, const float* b, Index count) { return HWY_DYNAMIC_DISPATCH(dot_float)(a, b, count); }
-double dot_of(const double* a, const double* b, Index count) { return HWY_DYNAMIC_DISPATCH(dot_double)(a, b, count); }
-
 template <class T>
 double sum_of_products(std::span<const T> a, std::span<const T> b) {
+  const auto dot_of = best_dot<T>();
   return sum_blocks(static_cast<Index>(a.size()), Index(16384), 0.0,
                     [&](Index begin, Index end) { return dot_of(a.data() + begin, b.data() + begin, end - begin); });
 }
@@ -232,6 +223,7 @@ double sum_of_products(std::span<const T> a, std::span<const T> b) {
 template <class T>
 Matrix<double> gram(const Matrix<T>& f) {
   const Index k = f.cols();
+  const auto gram_of = best_gram<T>();
   // Enough rows that adding up the k x k sums of the blocks costs little beside the products.
   const Index rows_per_block = k <= 8 ? 8192 : std::max<Index>(1024, 16 * k);
   const Square total = sum_blocks(f.rows(), rows_per_block, Square{Matrix<double>(k, k)}, [&](Index begin, Index end) {

@@ -3,6 +3,7 @@
 #include <valarray>
 
 #include "copse/base/parallel.h"
+#include "copse/kernels/dispatch-inl.h"
 #include "copse/nnls/nnls.h"
 #include "copse/nnls/tile_gram.h"
 
@@ -113,11 +114,7 @@ namespace {
 
 constexpr Index rows_per_block = 1024;
 
-HWY_EXPORT(sweep_rows_float);
-HWY_EXPORT(sweep_rows_double);
-
-auto dispatch(float) { return HWY_DYNAMIC_DISPATCH(sweep_rows_float); }
-auto dispatch(double) { return HWY_DYNAMIC_DISPATCH(sweep_rows_double); }
+COPSE_EXPORT(sweep_rows)
 
 }  // namespace
 
@@ -131,7 +128,7 @@ void sweep_hals(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g, 
   for (Index c = 0; c < k; ++c) {
     if (gram(c, c) > 0) inverse[static_cast<std::size_t>(c)] = static_cast<T>(1 / gram(c, c));
   }
-  const auto sweep_rows = dispatch(T(0));
+  const auto sweep_rows = best_sweep_rows<T>();
   const std::valarray<double> zero(0.0, report != nullptr ? static_cast<std::size_t>(k + 2) : 0);
   const auto sums = sum_blocks(g.rows(), rows_per_block, zero, [&](Index begin, Index end) {
     std::valarray<double> part = zero;

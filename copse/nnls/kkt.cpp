@@ -3,6 +3,7 @@
 #include <valarray>
 
 #include "copse/base/parallel.h"
+#include "copse/kernels/dispatch-inl.h"
 #include "copse/nnls/nnls.h"
 #include "copse/nnls/tile_gram.h"
 
@@ -44,11 +45,7 @@ namespace {
 
 constexpr Index rows_per_block = 1024;
 
-HWY_EXPORT(add_rows_float);
-HWY_EXPORT(add_rows_double);
-
-auto dispatch(float) { return HWY_DYNAMIC_DISPATCH(add_rows_float); }
-auto dispatch(double) { return HWY_DYNAMIC_DISPATCH(add_rows_double); }
+COPSE_EXPORT(add_rows)
 
 }  // namespace
 
@@ -57,7 +54,7 @@ std::vector<double> squared_projected_gradient(const Matrix<double>& gram, const
   const Index k = gram.rows();
   assert(gram.cols() == k && rhs.cols() == k && g.cols() == k && rhs.rows() == g.rows());
   const TileGram<T> tile_gram(gram);
-  const auto add_rows = dispatch(T(0));
+  const auto add_rows = best_add_rows<T>();
   const std::valarray<double> zero(0.0, static_cast<std::size_t>(k));
   const auto sums = sum_blocks(g.rows(), rows_per_block, zero, [&](Index begin, Index end) {
     std::valarray<double> part = zero;

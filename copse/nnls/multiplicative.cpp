@@ -2,6 +2,7 @@
 #include <cassert>
 
 #include "copse/base/parallel.h"
+#include "copse/kernels/dispatch-inl.h"
 #include "copse/nnls/nnls.h"
 #include "copse/nnls/tile_gram.h"
 
@@ -69,11 +70,7 @@ namespace {
 
 constexpr Index rows_per_block = 1024;
 
-HWY_EXPORT(update_rows_float);
-HWY_EXPORT(update_rows_double);
-
-auto dispatch(float) { return HWY_DYNAMIC_DISPATCH(update_rows_float); }
-auto dispatch(double) { return HWY_DYNAMIC_DISPATCH(update_rows_double); }
+COPSE_EXPORT(update_rows)
 
 }  // namespace
 
@@ -82,7 +79,7 @@ void update_multiplicative(const Matrix<double>& gram, const Matrix<T>& rhs, Mat
   const Index k = gram.rows();
   assert(gram.cols() == k && rhs.cols() == k && g.cols() == k && rhs.rows() == g.rows());
   const TileGram<T> tile_gram(gram);
-  const auto update_rows = dispatch(T(0));
+  const auto update_rows = best_update_rows<T>();
   parallel_blocks(g.rows(), rows_per_block, [&](Index begin, Index end) {
     update_rows(tile_gram, rhs.data() + begin * k, g.data() + begin * k, end - begin);
   });
