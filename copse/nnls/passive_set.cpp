@@ -1,17 +1,18 @@
 #include "copse/nnls/passive_set.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
-#include <cassert>
+#include <bit>
 #include <cmath>
 
 namespace copse {
 namespace {
 
-using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+// More than k: PassiveRows wants a coordinate that is zero.
+Index padded(Index k) { return (k / passive_padding + 1) * passive_padding; }
 
 }  // namespace
-ScaledGram::ScaledGram(const Matrix<double>& gram) : values(gram.rows(), gram.rows()) {
+
+ScaledGram::ScaledGram(const Matrix<double>& gram) : values(gram.rows() + 1, padded(gram.rows())) {
   const Index k = gram.rows();
   for (Index c = 0; c < k; ++c) scale.push_back(gram(c, c) > 0 ? 1 / std::sqrt(gram(c, c)) : 0);
   for (Index c = 0; c < k; ++c) {
@@ -23,18 +24,19 @@ ScaledGram::ScaledGram(const Matrix<double>& gram) : values(gram.rows(), gram.ro
 template <class T>
 PassiveBlock::PassiveBlock(const ScaledGram& gram, const Matrix<T>& rhs, Index begin, Index end)
     : gram_(gram),
-      rhs_(end - begin, rhs.cols()),
-      solution_(end - begin, rhs.cols()),
-      gradient_(end - begin, rhs.cols()),
+      k_(rhs.cols()),
+      rhs_(end - begin, padded(k_)),
+      solution_(end - begin, padded(k_)),
+      gradient_(end - begin, padded(k_)),
+      tolerance_(static_cast<std::size_t>(end - begin)),
       dependence_(dependence<T>),
-      gradient_tolerance_(gradient_noise<T>),
-      words_per_row_((rhs.cols() + 63) / 64),
-      words_(static_cast<std::size_t>((end - begin) * words_per_row_)) {
+      gradient_noise_(gradient_noise<T>),
+      words_per_row_(static_cast<std::size_t>((k_ + 63) / 64)),
+      passive_(static_cast<std::size_t>(end - begin) * words_per_row_),
+      infeasible_(passive_.size()) {
   for (Index row = 0; row < rows(); ++row) {
-    for (Index c = 0; c < cols(); ++c) {
+    for (Index c = 0; c < k_; ++c)
       rhs_(row, c) = static_cast<double>(rhs(begin + row, c)) * gram.scale[static_cast<std::size_t>(c)];
-      gradient_(row, c) = -rhs_(row, c);
-    }
   }
 }
 
@@ -52,86 +54,66 @@ void PassiveBlock::start_from(const Matrix<T>& g, Index begin) {
 
 void PassiveBlock::set_passive(Index row, Index c, bool value) {
   const std::uint64_t bit = std::uint64_t{1} << (c % 64);
-  words_[word(row, c)] = value ? words_[word(row, c)] | bit : words_[word(row, c)] & ~bit;
+  std::uint64_t& bits = passive_[word(row, c)];
+  bits = value ? bits | bit : bits & ~bit;
 }
 
 void PassiveBlock::solve(std::span<const Index> rows) {
-  const auto words = [&](Index row) {
-    return std::span(&words_[word(row, 0)], static_cast<std::size_t>(words_per_row_));
+  struct Sorted {
+    int size;
+    std::span<const std::uint64_t> words;
+    Index row;
   };
-  std::vector<Index> sorted(rows.begin(), rows.end());
-  std::sort(sorted.begin(), sorted.end(),
-            [&](Index a, Index b) { return std::ranges::lexicographical_compare(words(a), words(b)); });
+  std::vector<Sorted> sorted;
+  sorted.reserve(rows.size());
+  for (Index row : rows) {
+    const auto words = passive_words(row);
+    int size = 0;
+    for (std::uint64_t bits : words) size += std::popcount(bits);
+    sorted.push_back({size, words, row});
+  }
+  // By size, since the groups that are solved together should be equally large.
+  std::sort(sorted.begin(), sorted.end(), [](const Sorted& a, const Sorted& b) {
+    return a.size != b.size ? a.size < b.size : std::ranges::lexicographical_compare(a.words, b.words);
+  });
+
+  std::vector<Index> columns, members;
+  columns.reserve(static_cast<std::size_t>(groups_at_once() * k_));
+  members.reserve(rows.size());
+  std::vector<PassiveGroup> groups;
+  const PassiveRows block{.k = k_,
+                          .stride = rhs_.cols(),
+                          .gram = gram_.values.data(),
+                          .rhs = rhs_.data(),
+                          .solution = solution_.data(),
+                          .gradient = gradient_.data(),
+                          .tolerance = tolerance_.data(),
+                          .passive = passive_.data(),
+                          .infeasible = infeasible_.data(),
+                          .words_per_row = static_cast<Index>(words_per_row_),
+                          .dependence = dependence_,
+                          .gradient_noise = gradient_noise_};
   for (std::size_t first = 0; first < sorted.size();) {
     std::size_t last = first + 1;
-    while (last < sorted.size() && std::ranges::equal(words(sorted[first]), words(sorted[last]))) ++last;
-    solve_group(std::span(sorted).subspan(first, last - first));
+    while (last < sorted.size() && std::ranges::equal(sorted[first].words, sorted[last].words)) ++last;
+    const std::size_t columns_before = columns.size(), members_before = members.size();
+    for (Index c = 0; c < k_; ++c) {
+      if (passive(sorted[first].row, c)) columns.push_back(c);
+    }
+    for (std::size_t i = first; i < last; ++i) members.push_back(sorted[i].row);
+    groups.push_back({std::span(columns).subspan(columns_before), std::span(members).subspan(members_before)});
     first = last;
-  }
-}
-
-void PassiveBlock::solve_group(std::span<const Index> rows) {
-  using Eigen::Map;
-  using Eigen::VectorXd;
-  const Index k = cols();
-  std::vector<Index> set;
-  for (Index c = 0; c < k; ++c) {
-    if (passive(rows.front(), c)) set.push_back(c);
-  }
-  const auto size = static_cast<Index>(set.size());
-  const Map<const RowMajor> gram(gram_.values.data(), k, k);
-
-  // gram(set, set) = U'U; the rows of U that belong to dependent columns are not used.
-  RowMajor u(size, size);
-  for (Index a = 0; a < size; ++a) {
-    for (Index b = a; b < size; ++b) u(a, b) = gram(set[static_cast<std::size_t>(a)], set[static_cast<std::size_t>(b)]);
-  }
-  std::vector<Index> kept;
-  for (Index a = 0; a < size; ++a) {
-    if (!(u(a, a) > dependence_)) {
-      for (Index row : rows) set_passive(row, set[static_cast<std::size_t>(a)], false);
-      continue;
-    }
-    kept.push_back(a);
-    u.row(a).tail(size - a) /= std::sqrt(u(a, a));
-    for (Index b = a + 1; b < size; ++b) u.row(b).tail(size - b) -= u(a, b) * u.row(a).tail(size - b);
-  }
-
-  VectorXd x(size);
-  for (Index row : rows) {
-    const Map<const VectorXd> rhs(rhs_.row(row).data(), k);
-    Map<VectorXd> solution(solution_.row(row).data(), k);
-    Map<VectorXd> gradient(gradient_.row(row).data(), k);
-    for (Index a = 0; a < size; ++a) x(a) = rhs(set[static_cast<std::size_t>(a)]);
-    for (Index a : kept) {
-      x(a) /= u(a, a);
-      x.tail(size - a - 1) -= x(a) * u.row(a).tail(size - a - 1).transpose();
-    }
-    solution.setZero();
-    gradient = -rhs;
-    Index next = size;
-    for (auto place = kept.rbegin(); place != kept.rend(); ++place) {
-      const Index a = *place;
-      x.segment(a + 1, next - a - 1).setZero();  // dependent columns
-      x(a) = (x(a) - u.row(a).tail(size - a - 1).dot(x.tail(size - a - 1))) / u(a, a);
-      const Index c = set[static_cast<std::size_t>(a)];
-      solution(c) = x(a);
-      gradient += x(a) * gram.row(c).transpose();
-      next = a;
-    }
+    if (static_cast<Index>(groups.size()) < groups_at_once() && first < sorted.size()) continue;
+    solve_groups(block, groups, scratch_);
+    groups.clear();
+    columns.clear();
+    members.clear();
   }
 }
 
 void PassiveBlock::clear(Index row) {
   for (Index c = 0; c < cols(); ++c) set_passive(row, c, false);
   std::ranges::fill(solution_.row(row), 0.0);
-}
-
-double PassiveBlock::gradient_tolerance(Index row) const {
-  double largest = 0;
-  for (double value : rhs_.row(row)) largest = std::max(largest, std::abs(value));
-  for (double value : solution_.row(row)) largest = std::max(largest, std::abs(value));
-  return gradient_tolerance_ * largest;
 }
 
 template <class T>

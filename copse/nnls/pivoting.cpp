@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <numeric>
 
@@ -36,17 +37,13 @@ void solve_pivoting(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>&
     for (Index round = 0; round < max_rounds && !rows.empty(); ++round) {
       block.solve(rows);
       std::erase_if(rows, [&](Index row) {
-        const double tolerance = block.gradient_tolerance(row);
-        const auto infeasible = [&](Index c) {
-          const auto e = static_cast<std::size_t>(c);
-          return block.passive(row, c) ? block.solution(row)[e] < 0 : block.gradient(row)[e] < -tolerance;
-        };
+        const auto infeasible = block.infeasible(row);
+        const auto passive = block.passive_words(row);
         Index count = 0;
-        Index largest = -1;
-        for (Index c = 0; c < k; ++c) {
-          if (!infeasible(c)) continue;
-          ++count;
-          largest = c;
+        std::size_t last = 0;  // the word that holds the largest infeasible coordinate
+        for (std::size_t word = 0; word < infeasible.size(); ++word) {
+          count += std::popcount(infeasible[word]);
+          if (infeasible[word] != 0) last = word;
         }
         if (count == 0) return true;
         auto& [fewest, tries] = progress[static_cast<std::size_t>(row)];
@@ -56,14 +53,10 @@ void solve_pivoting(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>&
         } else if (tries > 0) {
           --tries;
         } else {
-          block.set_passive(row, largest, !block.passive(row, largest));  // backup rule
+          passive[last] ^= std::bit_floor(infeasible[last]);  // backup rule
           return false;
         }
-        std::vector<Index> exchanged;
-        for (Index c = 0; c < k; ++c) {
-          if (infeasible(c)) exchanged.push_back(c);
-        }
-        for (Index c : exchanged) block.set_passive(row, c, !block.passive(row, c));
+        for (std::size_t word = 0; word < passive.size(); ++word) passive[word] ^= infeasible[word];
         return false;
       });
     }
