@@ -13,6 +13,7 @@
 #include "copse/base/random.h"
 #include "copse/kernels/gram.h"
 #include "copse/kernels/in_memory.h"
+#include "copse/kernels/sliced_transpose.h"
 #include "copse/kernels/sparse_product.h"
 
 namespace copse {
@@ -46,23 +47,29 @@ SparseMatrix<float> word_matrix(Index words, Index items) {
   return x;
 }
 
-struct Pair {
-  SparseMatrix<float> x, transposed;
-};
-
 // Made once per size; only the last is kept.
-const Pair& matrices(Index millions) {
+const SparseMatrix<float>& matrix(Index millions) {
   static Index made = 0;
-  static Pair pair;
+  static SparseMatrix<float> x;
   if (made != millions) {
-    pair = {};
-    pair.x = millions == 1    ? word_matrix(20011, 14000)
-             : millions == 10 ? word_matrix(60013, 138000)
-                              : word_matrix(149011, 765000);
-    pair.transposed = transpose<float>(pair.x);
+    x = {};
+    x = millions == 1    ? word_matrix(20011, 14000)
+        : millions == 10 ? word_matrix(60013, 138000)
+                         : word_matrix(149011, 765000);
     made = millions;
   }
-  return pair;
+  return x;
+}
+
+const SlicedTranspose<float>& transposed(Index millions) {
+  static Index made = 0;
+  static SlicedTranspose<float> x;
+  if (made != millions) {
+    x = {};
+    x = SlicedTranspose<float>(matrix(millions));
+    made = millions;
+  }
+  return x;
 }
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -161,20 +168,27 @@ void machine(benchmark::State& state) {
   state.counters["peak_Gflop/s"] = peak_flops(threads) * 1e-9;
 }
 
-void sparse(benchmark::State& state, bool transposed) {
-  const Pair& pair = matrices(state.range(0));
-  const SparseView<float> x = transposed ? pair.transposed : pair.x;
+// `length`: of the factor that is read at random; `rows`: of the product.
+template <class Multiply>
+void sparse(benchmark::State& state, Index length, Index rows, const Multiply& multiply) {
   const Index k = state.range(1);
   const int threads = static_cast<int>(state.range(2));
-  const auto f = random_factor(x.rows, k);
-  Matrix<float> out(x.cols, k);
-  const auto entries = static_cast<double>(x.nonzeros());
-  const double bytes = 8 * entries + 8.0 * static_cast<double>(x.cols) + 4.0 * static_cast<double>(x.cols * k);
-  measure(state, threads, bytes, 2 * entries * static_cast<double>(k), [&] { transpose_times(x, f, out); });
+  const auto f = random_factor(length, k);
+  Matrix<float> out(rows, k);
+  const auto entries = static_cast<double>(matrix(state.range(0)).nonzeros());
+  const double bytes = 8 * entries + 8.0 * static_cast<double>(rows) + 4.0 * static_cast<double>(rows * k);
+  measure(state, threads, bytes, 2 * entries * static_cast<double>(k), [&] { multiply(f, out); });
   state.counters["ns/entry"] = state.counters["ms"] * 1e6 / entries;
 }
-void transpose_times_w(benchmark::State& state) { sparse(state, false); }
-void times_h(benchmark::State& state) { sparse(state, true); }
+void transpose_times_w(benchmark::State& state) {
+  const SparseMatrix<float>& x = matrix(state.range(0));
+  sparse(state, x.rows, x.cols, [&](const auto& w, auto& out) { transpose_times<float>(x, w, out); });
+}
+void times_h(benchmark::State& state) {
+  const SparseMatrix<float>& x = matrix(state.range(0));
+  const SlicedTranspose<float>& slices = transposed(state.range(0));
+  sparse(state, x.cols, x.rows, [&](const auto& h, auto& out) { slices.times(h, out); });
+}
 
 void gram_of_factor(benchmark::State& state) {
   const Index k = state.range(0);
@@ -199,9 +213,9 @@ void dense_products(benchmark::State& state) {
 }
 
 void transposition(benchmark::State& state) {
-  const SparseView<float> x = matrices(state.range(0)).x;
+  const SparseView<float> x = matrix(state.range(0));
   measure(state, static_cast<int>(state.range(1)), 16.0 * static_cast<double>(x.nonzeros()), 0,
-          [&] { benchmark::DoNotOptimize(transpose(x)); });
+          [&] { benchmark::DoNotOptimize(SlicedTranspose<float>(x)); });
 }
 
 constexpr auto unit = benchmark::kMillisecond;

@@ -4,13 +4,14 @@
 
 #include "copse/kernels/dense_product.h"
 #include "copse/kernels/gram.h"
+#include "copse/kernels/sliced_transpose.h"
 #include "copse/kernels/sparse_product.h"
 
 namespace copse {
 template <class T>
 struct SparseData<T>::Transposed {
   std::once_flag made;
-  SparseMatrix<T> matrix;
+  SlicedTranspose<T> slices;
 };
 
 template <class T>
@@ -21,8 +22,8 @@ SparseData<T>::~SparseData() = default;
 
 template <class T>
 void SparseData<T>::times(const Matrix<T>& h, Matrix<T>& out) const {
-  std::call_once(transposed_->made, [&] { transposed_->matrix = transpose(x_); });
-  copse::transpose_times<T>(transposed_->matrix, h, out);
+  std::call_once(transposed_->made, [&] { transposed_->slices = SlicedTranspose<T>(x_); });
+  transposed_->slices.times(h, out);
 }
 
 template <class T>

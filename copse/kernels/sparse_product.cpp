@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "copse/base/parallel.h"
+#include "copse/kernels/dispatch-inl.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "copse/kernels/sparse_product.cpp"
@@ -19,12 +20,87 @@ namespace copse {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Fetches the entries that come later: the machine's own prefetching loses its way among the rows of f. The address
+// may lie beyond the end, where nothing is read.
+template <class T>
+HWY_INLINE void fetch_entries(const RowIndex* indices, const T* values) {
+  constexpr Index ahead = 512;
+  hwy::Prefetch(indices + ahead);
+  hwy::Prefetch(values + ahead);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+// Pairs of numbers that stand at f + 2 i, for the entries of the lower or of the upper half of each 16 bytes of values.
+// A pair of floats travels as one double, whose bits nobody looks at.
+template <class D>
+HWY_INLINE hn::Vec<D> load_pairs(D d, const float* f, const RowIndex* i) {
+  if constexpr (hn::MaxLanes(d) > 4) {
+    const hn::Half<D> half;
+    return hn::Combine(d, load_pairs(half, f, i + hn::MaxLanes(half)), load_pairs(half, f, i));
+  } else {
+    const hn::FixedTag<double, 1> pair;
+    const auto at = [&](RowIndex row) HWY_ATTR { return hn::LoadU(pair, reinterpret_cast<const double*>(f) + row); };
+    return hn::BitCast(d, hn::Combine(hn::FixedTag<double, 2>(), at(i[1]), at(i[0])));
+  }
+}
+template <class D>
+HWY_INLINE hn::Vec<D> load_pairs(D d, const double* f, const RowIndex* i) {
+  if constexpr (hn::MaxLanes(d) > 2) {
+    const hn::Half<D> half;
+    return hn::Combine(d, load_pairs(half, f, i + hn::MaxLanes(half)), load_pairs(half, f, i));
+  } else {
+    return hn::LoadU(d, f + 2 * static_cast<Index>(i[0]));
+  }
+}
+
+template <class D>
+HWY_INLINE hn::Vec<hn::FixedTag<hn::TFromD<D>, 2>> sum_of_pairs(D d, hn::Vec<D> pairs) {
+  if constexpr (hn::MaxLanes(d) == 2) {
+    return pairs;
+  } else {
+    const hn::Half<D> half;
+    return sum_of_pairs(half, hn::Add(hn::UpperHalf(half, pairs), hn::LowerHalf(half, pairs)));
+  }
+}
+
+// k = 2: as many entries at a time as a vector of up to 32 bytes holds values, in two vectors of pairs.
+template <class T>
+void add_up_pairs(const Index* HWY_RESTRICT offsets, Index columns, const RowIndex* HWY_RESTRICT indices,
+                  const T* HWY_RESTRICT values, const T* HWY_RESTRICT f, bool add, T* HWY_RESTRICT out) {
+  const hn::CappedTag<T, 32 / sizeof(T)> d;
+  const hn::FixedTag<T, 2> pair;
+  constexpr Index lanes = static_cast<Index>(hn::MaxLanes(d));
+  constexpr Index upper = 8 / sizeof(T);  // entries in the lower half of 16 bytes of values
+  for (Index j = 0; j < columns; ++j) {
+    auto lower_sums = hn::Zero(d);
+    auto upper_sums = hn::Zero(d);
+    const Index end = offsets[j + 1];
+    Index p = offsets[j];
+    for (; p + lanes <= end; p += lanes) {
+      fetch_entries(indices + p, values + p);
+      const auto value = hn::LoadU(d, values + p);
+      lower_sums = hn::MulAdd(hn::InterleaveLower(d, value, value), load_pairs(d, f, indices + p), lower_sums);
+      upper_sums = hn::MulAdd(hn::InterleaveUpper(d, value, value), load_pairs(d, f, indices + p + upper), upper_sums);
+    }
+    auto sum = sum_of_pairs(d, hn::Add(lower_sums, upper_sums));
+    for (; p < end; ++p) {
+      const auto row = hn::LoadU(pair, f + 2 * static_cast<Index>(indices[p]));
+      sum = hn::MulAdd(hn::Set(pair, values[p]), row, sum);
+    }
+    if (add) sum = hn::Add(sum, hn::LoadU(pair, out + 2 * j));
+    hn::StoreU(sum, pair, out + 2 * j);
+  }
+}
+#endif
+
 // Rows of out for some columns: `vectors` vectors at `f` and `out`, whose rows are k apart. The last vector starts at
 // `last`: where k is no multiple of the lanes it overlaps the one before and computes some sums twice, without a mask.
-// `copies` sets of sums keep enough additions in flight to hide their latency.
+// With `add` the rows are added to what is there. `copies` sets of sums keep enough additions in flight to hide their
+// latency.
 template <int vectors, class D, class T = hn::TFromD<D>>
 void add_up_vectors(D d, const Index* HWY_RESTRICT offsets, Index columns, const RowIndex* HWY_RESTRICT indices,
-                    const T* HWY_RESTRICT values, const T* HWY_RESTRICT f, Index k, Index last, T* HWY_RESTRICT out) {
+                    const T* HWY_RESTRICT values, const T* HWY_RESTRICT f, Index k, Index last, bool add,
+                    T* HWY_RESTRICT out) {
   constexpr Index lanes = static_cast<Index>(hn::MaxLanes(D()));
   constexpr int copies = vectors == 1 ? 8 : vectors == 2 ? 4 : vectors <= 6 ? 2 : 1;
   constexpr Index line = 64 / sizeof(T);
@@ -41,6 +117,7 @@ void add_up_vectors(D d, const Index* HWY_RESTRICT offsets, Index columns, const
     const Index end = offsets[j + 1];
     Index p = offsets[j];
     for (; p + copies <= end; p += copies) {
+      if constexpr (ahead == 0) fetch_entries(indices + p, values + p);
 #pragma GCC unroll 16
       for (int u = 0; u < copies; ++u) {
         if constexpr (ahead > 0) {
@@ -67,6 +144,12 @@ void add_up_vectors(D d, const Index* HWY_RESTRICT offsets, Index columns, const
 #pragma GCC unroll 16
       for (int v = 0; v < vectors; ++v) sums[0][v] = hn::Add(sums[0][v], sums[u][v]);
     }
+    if (add) {
+      // All are read before any is written: the last two may overlap.
+#pragma GCC unroll 16
+      for (int v = 0; v < vectors; ++v)
+        sums[0][v] = hn::Add(sums[0][v], hn::LoadU(d, out + j * k + (v + 1 < vectors ? v * lanes : last)));
+    }
 #pragma GCC unroll 16
     for (int v = 0; v < vectors; ++v) hn::StoreU(sums[0][v], d, out + j * k + (v + 1 < vectors ? v * lanes : last));
   }
@@ -75,7 +158,7 @@ void add_up_vectors(D d, const Index* HWY_RESTRICT offsets, Index columns, const
 // As many passes over the entries as the registers ask for, with nearly equal numbers of vectors.
 template <int most, class D, class T = hn::TFromD<D>>
 void add_up_with(D d, const Index* offsets, Index columns, const RowIndex* indices, const T* values, const T* f,
-                 Index k, T* out) {
+                 Index k, bool add, T* out) {
   constexpr Index lanes = static_cast<Index>(hn::MaxLanes(D()));
   const Index vectors = (k + lanes - 1) / lanes;
   Index done = 0;
@@ -84,7 +167,7 @@ void add_up_with(D d, const Index* offsets, Index columns, const RowIndex* indic
     const Index begin = done * lanes;
     const Index last = std::min((done + count) * lanes, k) - lanes - begin;
     const auto pass = [&](auto number) HWY_ATTR {
-      add_up_vectors<number>(d, offsets, columns, indices, values, f + begin, k, last, out + begin);
+      add_up_vectors<number>(d, offsets, columns, indices, values, f + begin, k, last, add, out + begin);
     };
     switch (count) {
       case 1:
@@ -119,28 +202,32 @@ void add_up_with(D d, const Index* offsets, Index columns, const RowIndex* indic
 // The longest vector that is no longer than a row.
 template <class T>
 void add_up(const Index* offsets, Index columns, const RowIndex* indices, const T* values, const T* f, Index k,
-            T* out) {
+            bool add, T* out) {
   constexpr Index lanes = static_cast<Index>(hn::MaxLanes(hn::ScalableTag<T>()));
-  if (k >= lanes) return add_up_with<8>(hn::ScalableTag<T>(), offsets, columns, indices, values, f, k, out);
+#if HWY_TARGET != HWY_SCALAR
+  if (k == 2) return add_up_pairs(offsets, columns, indices, values, f, add, out);
+#endif
+  if (k >= lanes) return add_up_with<8>(hn::ScalableTag<T>(), offsets, columns, indices, values, f, k, add, out);
   if constexpr (lanes > 8) {
-    if (k >= 8) return add_up_with<2>(hn::FixedTag<T, 8>(), offsets, columns, indices, values, f, k, out);
+    if (k >= 8) return add_up_with<2>(hn::FixedTag<T, 8>(), offsets, columns, indices, values, f, k, add, out);
   }
   if constexpr (lanes > 4) {
-    if (k >= 4) return add_up_with<2>(hn::FixedTag<T, 4>(), offsets, columns, indices, values, f, k, out);
+    if (k >= 4) return add_up_with<2>(hn::FixedTag<T, 4>(), offsets, columns, indices, values, f, k, add, out);
   }
   if constexpr (lanes > 2) {
-    if (k >= 2) return add_up_with<2>(hn::FixedTag<T, 2>(), offsets, columns, indices, values, f, k, out);
+    if (k >= 2) return add_up_with<2>(hn::FixedTag<T, 2>(), offsets, columns, indices, values, f, k, add, out);
   }
-  if constexpr (lanes > 1) return add_up_with<1>(hn::FixedTag<T, 1>(), offsets, columns, indices, values, f, k, out);
+  if constexpr (lanes > 1)
+    return add_up_with<1>(hn::FixedTag<T, 1>(), offsets, columns, indices, values, f, k, add, out);
 }
 
 void add_up_float(const Index* offsets, Index columns, const RowIndex* indices, const float* values, const float* f,
-                  Index k, float* out) {
-  add_up(offsets, columns, indices, values, f, k, out);
+                  Index k, bool add, float* out) {
+  add_up(offsets, columns, indices, values, f, k, add, out);
 }
 void add_up_double(const Index* offsets, Index columns, const RowIndex* indices, const double* values, const double* f,
-                   Index k, double* out) {
-  add_up(offsets, columns, indices, values, f, k, out);
+                   Index k, bool add, double* out) {
+  add_up(offsets, columns, indices, values, f, k, add, out);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -149,33 +236,20 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace copse {
-HWY_EXPORT(add_up_float);
-HWY_EXPORT(add_up_double);
-
 namespace {
+
+COPSE_EXPORT(add_up)
 
 constexpr Index entries_per_block = 8192;
 
+// out = X' F or, with `add`, out += X' F, where f holds F as x.rows x k.
 template <class T>
-auto best_add_up() {
-  if constexpr (std::is_same_v<T, float>) {
-    return &HWY_DYNAMIC_DISPATCH(add_up_float);
-  } else {
-    return &HWY_DYNAMIC_DISPATCH(add_up_double);
-  }
-}
-}  // namespace
-
-template <class T>
-void transpose_times(SparseView<T> x, const Matrix<T>& f, Matrix<T>& out) {
-  assert(f.rows() == x.rows);
-  const Index k = f.cols();
-  out.reshape(x.cols, k);
+void multiply(SparseView<T> x, const T* f, Index k, bool add, Matrix<T>& out) {
   if (x.cols == 0 || k == 0) return;
   const auto add_up = best_add_up<T>();
-  const auto add_up_entries = [&](Index begin, Index end, T* row) {
+  const auto add_up_entries = [&](Index begin, Index end, bool add_row, T* row) {
     const Index piece[] = {begin, end};
-    add_up(piece, 1, x.indices.data(), x.values.data(), f.data(), k, row);
+    add_up(piece, 1, x.indices.data(), x.values.data(), f, k, add_row, row);
   };
 
   // Blocks of equal numbers of entries, not of columns: word frequencies are very uneven. A column belongs to the
@@ -197,12 +271,12 @@ void transpose_times(SparseView<T> x, const Matrix<T>& f, Matrix<T>& out) {
     const Index begin = first_column(b), end = first_column(b + 1);
     if (begin > 0 && x.offsets[begin] > entry(b) && is_long(begin - 1)) {
       continued[static_cast<std::size_t>(b)] = begin - 1;
-      add_up_entries(entry(b), std::min(x.offsets[begin], entry(b + 1)), parts.row(b).data());
+      add_up_entries(entry(b), std::min(x.offsets[begin], entry(b + 1)), false, parts.row(b).data());
     }
     const Index whole = end > begin && is_long(end - 1) ? end - 1 : end;
-    add_up(x.offsets.data() + begin, whole - begin, x.indices.data(), x.values.data(), f.data(), k,
+    add_up(x.offsets.data() + begin, whole - begin, x.indices.data(), x.values.data(), f, k, add,
            out.data() + begin * k);
-    if (whole < end) add_up_entries(x.offsets[whole], entry(b + 1), out.row(whole).data());
+    if (whole < end) add_up_entries(x.offsets[whole], entry(b + 1), add, out.row(whole).data());
   });
   for (Index b = 0; b < blocks; ++b) {
     const Index j = continued[static_cast<std::size_t>(b)];
@@ -210,8 +284,25 @@ void transpose_times(SparseView<T> x, const Matrix<T>& f, Matrix<T>& out) {
   }
 }
 
+}  // namespace
+
+template <class T>
+void transpose_times(SparseView<T> x, const Matrix<T>& f, Matrix<T>& out) {
+  assert(f.rows() == x.rows);
+  out.reshape(x.cols, f.cols());
+  multiply(x, f.data(), f.cols(), false, out);
+}
+
+template <class T>
+void add_transpose_times(SparseView<T> x, const Matrix<T>& f, Index first_row, Matrix<T>& out) {
+  assert(first_row >= 0 && first_row + x.rows <= f.rows() && out.rows() == x.cols && out.cols() == f.cols());
+  multiply(x, f.data() + first_row * f.cols(), f.cols(), true, out);
+}
+
 template void transpose_times(SparseView<float>, const Matrix<float>&, Matrix<float>&);
 template void transpose_times(SparseView<double>, const Matrix<double>&, Matrix<double>&);
+template void add_transpose_times(SparseView<float>, const Matrix<float>&, Index, Matrix<float>&);
+template void add_transpose_times(SparseView<double>, const Matrix<double>&, Index, Matrix<double>&);
 
 }  // namespace copse
 #endif  // HWY_ONCE

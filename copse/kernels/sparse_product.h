@@ -11,4 +11,8 @@ namespace copse {
 template <class T>
 void transpose_times(SparseView<T> x, const Matrix<T>& f, Matrix<T>& out);
 
+// out += X' F, where F is the x.rows rows of f from first_row on.
+template <class T>
+void add_transpose_times(SparseView<T> x, const Matrix<T>& f, Index first_row, Matrix<T>& out);
+
 }  // namespace copse

@@ -16,9 +16,10 @@ SparseMatrix<T> transpose(SparseView<T> x) {
     throw InvalidArgument("a matrix with 2^31 or more items cannot be transposed");
   // Each block of columns counts its entries per row; the running sums tell it where to write, so that blocks are
   // independent and the order of columns within a row is kept. 16 blocks bound the memory for the counts.
-  const Index blocks = std::clamp<Index>(x.nonzeros() / 65536, 1, 16);
+  const Index first_entry = x.offsets.front(), entries = x.offsets.back() - first_entry;
+  const Index blocks = std::clamp<Index>(entries / 65536, 1, 16);
   const auto first_column = [&](Index b) {
-    const Index entry = x.nonzeros() * b / blocks;
+    const Index entry = first_entry + entries * b / blocks;
     return b == blocks ? x.cols : std::lower_bound(x.offsets.begin(), x.offsets.end(), entry) - x.offsets.begin();
   };
   std::vector<Buffer<Index>> places(static_cast<std::size_t>(blocks));

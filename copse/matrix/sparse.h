@@ -8,7 +8,8 @@
 
 namespace copse {
 
-// What kernels read: arrays that somebody else owns. Column j holds entries offsets[j] ... offsets[j + 1] - 1.
+// What kernels read: arrays that somebody else owns. Column j holds entries offsets[j] ... offsets[j + 1] - 1. A run of
+// neighbouring columns is a view with fewer offsets and the same entries.
 template <class T>
 struct SparseView {
   Index rows = 0;
@@ -17,7 +18,7 @@ struct SparseView {
   std::span<const RowIndex> indices;
   std::span<const T> values;
 
-  Index nonzeros() const { return static_cast<Index>(values.size()); }
+  Index nonzeros() const { return offsets.empty() ? 0 : offsets.back() - offsets.front(); }
 };
 
 template <class T>

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <vector>
 
 #include "tests/support/naive.h"
@@ -27,6 +28,17 @@ TEST(Transpose, EqualsTheNaiveTransposeAndIsItsOwnInverse) {
     EXPECT_EQ(flipped, to_sparse(testing::naive::transposed(to_dense(x))));
     EXPECT_EQ(transpose<float>(flipped), x);
   }
+}
+
+TEST(Transpose, TakesARunOfColumns) {
+  const auto x = random_integer_sparse<float>(300, 1000, 0.5, 3);
+  SparseView<float> run = x;
+  run.cols = 700;
+  run.offsets = run.offsets.subspan(200, 701);
+  EXPECT_EQ(run.nonzeros(), x.offsets[900] - x.offsets[200]);
+  std::vector<Index> columns(700);
+  std::iota(columns.begin(), columns.end(), Index{200});
+  EXPECT_EQ(transpose(run), transpose<float>(select_columns<float>(x, columns)));
 }
 
 TEST(SelectColumns, TakesThemInTheOrderAsked) {
