@@ -56,11 +56,22 @@ void multiply_features(Dataset<T>& data, const std::vector<double>& factors, Pre
 }
 
 template <class T>
-std::vector<double> tf_idf_factors(const Dataset<T>& data) {
+std::vector<double> tf_idf_factors(const Dataset<T>& data, bool smooth) {
   auto factors = feature_sums(data, [](Index, Index, T) { return 1.0; });
-  for (double& factor : factors) factor = factor > 0 ? std::log(static_cast<double>(data.items()) / factor) : 0;
+  const auto items = static_cast<double>(data.items());
+  for (double& factor : factors) {
+    if (smooth) {
+      factor = std::log((1 + items) / (1 + factor)) + 1;
+    } else {
+      factor = factor > 0 ? std::log(items / factor) : 0;
+    }
+  }
   return factors;
 }
+
+bool takes_logarithms(Weighting weighting) { return weighting == Weighting::log || weighting == Weighting::log_tf_idf; }
+
+bool has_factors(Weighting weighting) { return weighting != Weighting::none && weighting != Weighting::log; }
 
 template <class T>
 std::vector<double> max_factors(const Dataset<T>& data) {
@@ -104,6 +115,31 @@ void scale_items(Dataset<T>& data, const Measure& measure) {
 }
 
 template <class T>
+void take_logarithms(Dataset<T>& data) {
+  update_entries(data, [](Index, Index, T value) { return std::log1p(static_cast<double>(value)); });
+}
+
+template <class T>
+void scale_to_unit(Dataset<T>& data) {
+  scale_items(data, [&](Index j) {
+    double squares = 0;
+    visit_nonzeros(data, j,
+                   [&](Index, T value) { squares += static_cast<double>(value) * static_cast<double>(value); });
+    return squares;
+  });
+}
+
+// D = diag(X'X 1), where `totals` is X 1.
+template <class T>
+void scale_by_degree(Dataset<T>& data, const std::vector<double>& totals) {
+  scale_items(data, [&](Index j) {
+    double degree = 0;
+    visit_nonzeros(data, j, [&](Index i, T value) { degree += static_cast<double>(value) * totals[i]; });
+    return degree;
+  });
+}
+
+template <class T>
 void count_empty(const Dataset<T>& data, PrepareReport& report) {
   const auto holders = feature_sums(data, [](Index, Index, T) { return 1.0; });
   report.empty_features += std::count(holders.begin(), holders.end(), 0.0);
@@ -138,36 +174,42 @@ PrepareReport prepare(Dataset<T>& data, const PrepareOptions& options) {
     report.duplicate_items = std::count(duplicates.begin(), duplicates.end(), 1);
   }
 
-  if (options.weighting == Weighting::log)
-    update_entries(data, [](Index, Index, T value) { return std::log1p(static_cast<double>(value)); });
-  if (options.weighting == Weighting::tf_idf) {
-    multiply_features(data, tf_idf_factors(data), report);
+  if (takes_logarithms(options.weighting)) take_logarithms(data);
+  if (has_factors(options.weighting)) {
+    multiply_features(data, tf_idf_factors(data, options.weighting == Weighting::smooth_tf_idf), report);
     drop(data, {.drop_empty = options.drop_empty}, report);  // what log(n / n) = 0 has emptied
   }
   if (options.feature_scaling == FeatureScaling::max) multiply_features(data, max_factors(data), report);
   if (options.feature_scaling == FeatureScaling::deviation) multiply_features(data, deviation_factors(data), report);
-  if (options.unit_items) {
-    scale_items(data, [&](Index j) {
-      double squares = 0;
-      visit_nonzeros(data, j,
-                     [&](Index, T value) { squares += static_cast<double>(value) * static_cast<double>(value); });
-      return squares;
-    });
-  }
+  if (options.unit_items) scale_to_unit(data);
   if (options.normalized_cut) {
-    // diag(X'X 1) = X'(X 1): X 1 are the sums of the features.
-    const auto sums = feature_sums(data, [](Index, Index, T value) { return static_cast<double>(value); });
-    scale_items(data, [&](Index j) {
-      double degree = 0;
-      visit_nonzeros(data, j, [&](Index i, T value) { degree += static_cast<double>(value) * sums[i]; });
-      return degree;
-    });
+    report.feature_totals = feature_sums(data, [](Index, Index, T value) { return static_cast<double>(value); });
+    scale_by_degree(data, report.feature_totals);
   }
   if (!options.drop_empty) count_empty(data, report);
   return report;
 }
 
+template <class T>
+void prepare_new(Dataset<T>& items, const PrepareOptions& options, const PrepareReport& learned) {
+  check_entries(items);
+  const auto features = static_cast<std::size_t>(items.features());
+  for (const auto* values : {&learned.feature_factors, &learned.feature_totals}) {
+    if (values->empty() || values->size() == features) continue;
+    throw InvalidArgument("the items have " + std::to_string(features) + " features, but preparation kept " +
+                          std::to_string(values->size()));
+  }
+  if (takes_logarithms(options.weighting)) take_logarithms(items);
+  const auto& factors = learned.feature_factors;
+  if (!factors.empty())
+    update_entries(items, [&](Index, Index i, T value) { return factors[i] * static_cast<double>(value); });
+  if (options.unit_items) scale_to_unit(items);
+  if (options.normalized_cut) scale_by_degree(items, learned.feature_totals);
+}
+
 template PrepareReport prepare(Dataset<float>&, const PrepareOptions&);
 template PrepareReport prepare(Dataset<double>&, const PrepareOptions&);
+template void prepare_new(Dataset<float>&, const PrepareOptions&, const PrepareReport&);
+template void prepare_new(Dataset<double>&, const PrepareOptions&, const PrepareReport&);
 
 }  // namespace copse

@@ -9,8 +9,10 @@ namespace copse {
 
 enum class Weighting {
   none,
-  tf_idf,  // x_ij log(n / df_i), df_i the number of items with x_ij != 0; a feature of all items becomes zero
-  log,     // log(1 + x_ij)
+  tf_idf,         // x_ij log(n / df_i), df_i the number of items with x_ij != 0; a feature of all items becomes zero
+  smooth_tf_idf,  // x_ij (log((1 + n) / (1 + df_i)) + 1), as scikit-learn has it
+  log_tf_idf,     // log(1 + x_ij) log(n / df_i)
+  log,            // log(1 + x_ij)
 };
 
 enum class FeatureScaling {
@@ -39,6 +41,7 @@ struct PrepareReport {
   std::vector<Index> kept_features;     // ascending
   std::vector<Index> kept_items;        // ascending
   std::vector<double> feature_factors;  // of kept features: what tf-idf and scaling multiplied each by; empty: by one
+  std::vector<double> feature_totals;   // of kept features: X 1, where normalized_cut needs it; otherwise empty
   Index rare_features = 0;              // dropped: total too small
   Index short_items = 0;                // dropped: total too small
   Index empty_features = 0;             // besides those: dropped if options.drop_empty, otherwise kept
@@ -52,5 +55,11 @@ struct PrepareReport {
 // Throws InvalidArgument for an entry that is negative or not a number.
 template <class T>
 PrepareReport prepare(Dataset<T>& data, const PrepareOptions& options);
+
+// New items, weighed and scaled exactly as those that `learned` was found on: its factors and totals are used, nothing
+// is dropped. The features are the kept ones, in their order. Throws InvalidArgument for a bad entry or another number
+// of features.
+template <class T>
+void prepare_new(Dataset<T>& items, const PrepareOptions& options, const PrepareReport& learned);
 
 }  // namespace copse

@@ -96,6 +96,20 @@ TEST(Prepare, WeighsByTfIdf) {
   }
 }
 
+TEST(Prepare, WeighsByTheVariantsOfTfIdf) {
+  const Matrix<double> x = from_rows({{1, 0, 2}, {3, 1, 4}, {0, 0, 5}});
+  for (auto data : both_forms(x)) {
+    auto logarithms = data;
+    prepare(data, {.weighting = Weighting::smooth_tf_idf});
+    const double two = std::log(4.0 / 3) + 1, one = std::log(4.0 / 2) + 1;
+    expect_near(dense(data), from_rows({{two, 0, 2 * two}, {3, 1, 4}, {0, 0, 5 * one}}));
+    prepare(logarithms, {.weighting = Weighting::log_tf_idf});
+    expect_near(dense(logarithms), from_rows({{std::log(2) * std::log(1.5), 0, std::log(3) * std::log(1.5)},
+                                              {0, 0, 0},
+                                              {0, 0, std::log(6) * std::log(3)}}));
+  }
+}
+
 TEST(Prepare, TakesLogarithms) {
   const auto x = to_dense(random_integer_sparse<double>(9, 70, 0.3, 3));
   auto expected = x;
@@ -159,6 +173,36 @@ TEST(Prepare, MakesUnitItemsAndNormalizedCutWeights) {
     expect_near(dense(other), cut);
     EXPECT_EQ(other.items(), 30);
   }
+}
+
+TEST(PrepareNew, RepeatsOnTheSameItemsWhatPrepareDid) {
+  const auto x = to_dense(random_integer_sparse<double>(30, 40, 0.3, 4));
+  for (const auto weighting :
+       {Weighting::none, Weighting::tf_idf, Weighting::smooth_tf_idf, Weighting::log_tf_idf, Weighting::log}) {
+    for (const auto scaling : {FeatureScaling::none, FeatureScaling::max, FeatureScaling::deviation}) {
+      for (const bool both : {false, true}) {
+        const PrepareOptions options{
+            .weighting = weighting, .feature_scaling = scaling, .unit_items = both, .normalized_cut = both};
+        for (auto data : both_forms(x)) {
+          auto again = data;
+          const auto report = prepare(data, options);
+          prepare_new(again, options, report);
+          expect_near(dense(again), dense(data));
+        }
+      }
+    }
+  }
+}
+
+TEST(PrepareNew, UsesWhatWasLearnedAndRefusesOtherFeatures) {
+  auto data = both_forms(from_rows({{1, 0, 2}, {1, 1, 0}, {0, 3, 1}})).front();
+  const PrepareOptions options{.weighting = Weighting::tf_idf};
+  const auto report = prepare(data, options);
+  auto one = both_forms(from_rows({{4}, {0}, {2}})).front();
+  prepare_new(one, options, report);
+  expect_near(dense(one), from_rows({{4 * std::log(1.5)}, {0}, {2 * std::log(1.5)}}));
+  auto other = both_forms(from_rows({{4}, {0}})).front();
+  EXPECT_THROW(prepare_new(other, options, report), InvalidArgument);
 }
 
 TEST(Prepare, DropsUntilEveryTotalIsReached) {
