@@ -3,8 +3,9 @@
 #include <limits>
 #include <memory>
 
+#include "apps/copse/edit_run.h"
+#include "apps/copse/options.h"
 #include "apps/copse/program.h"
-#include "apps/copse/tree_run.h"
 
 namespace copse {
 namespace {

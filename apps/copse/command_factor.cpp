@@ -75,6 +75,7 @@ void add_factor(Program& program) {
   command.parse_complete_callback([options, parsed] {
     if (options->dc && parsed->count("--max-iterations") == 0) options->nmf.max_iterations = 1;
   });
+  add_text_flag(command, options->input.prepare);
   add_matrix_input(command, options->input);
   NmfOptions& nmf = options->nmf;
   add_number(command, "-k,--clusters", nmf.rank, Index(1), std::numeric_limits<Index>::max(), "Number of clusters")

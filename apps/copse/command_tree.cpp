@@ -1,5 +1,6 @@
 // copse tree: a tree of clusters by repeated rank-2 NMF.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <limits>
 #include <memory>
 
@@ -10,15 +11,24 @@ namespace copse {
 namespace {
 
 constexpr const char* description =
-    "a tree of clusters, splitting the most promising one again and again\n"
+    "a topic tree of documents, or a tree of clusters of a matrix\n"
+    "The input is documents if it is a folder, a .jsonl or .txt file, a table (.csv, .tsv) with a column named by "
+    "--text, "
+    "or the standard input; otherwise it is a matrix. --format says it where the name does not.\n\n"
     "HierNMF2: each split is a nonnegative factorization of rank 2. The leaf to split next is the one whose words "
     "divide best between its would-be children (--score mndcg, for text), or whose error falls most (--score error). "
-    "Small groups that do not look like a topic are set aside as outliers.\n\n"
+    "Small groups that do not look like a topic are set aside as outliers, each with its nearest topic; documents with "
+    "too few words form the group \"short\".\n\n"
     "Prints the tree. With -o it also writes tree.json, assignments.tsv (leaf, path and soft weights of every item), "
-    "topics.tsv, partitions.tsv (the partitions with 2, 3, ... leaves), tree.newick, model.safetensors and "
-    "result.json. A run that was killed continues with --resume.";
+    "topics.tsv, partitions.tsv (the partitions with 2, 3, ... leaves), tree.newick, model.safetensors, "
+    "report.html (a page that opens in any browser without a network) and result.json. A run that was killed continues "
+    "with --resume.";
 
 constexpr const char* examples =
+    "A topic tree of reviews in a table, with classes and time:\n"
+    "  copse tree reviews.csv --text body --id key --label stars --time date -o out\n"
+    "Documents from the standard input, as JSON lines:\n"
+    "  zcat papers.jsonl.gz | copse tree - --leaves 60 -o out\n"
     "Forty topics of word counts, with the words' names:\n"
     "  copse tree counts.mtx.gz --text --features terms.txt --leaves 40 -o out\n"
     "Genes x patients, where there are no words:\n"
@@ -28,6 +38,84 @@ constexpr const char* examples =
 
 constexpr const char* growing = "Growing";
 
+// What the line says about the input, until all of it is known.
+struct InputChoice {
+  DocumentInputOptions documents;
+  std::string text_column;  // empty: not named
+  bool matrix = false;      // --format matrix
+};
+
+// The options that were given, on top of `base`.
+PrepareOptions given_over(const CLI::App& command, const PrepareOptions& given, PrepareOptions base) {
+  const auto take = [&](const char* name, auto PrepareOptions::*member) {
+    if (command.count(name) > 0) base.*member = given.*member;
+  };
+  take("--min-count", &PrepareOptions::min_feature_total);
+  take("--min-words", &PrepareOptions::min_item_total);
+  take("--drop-empty", &PrepareOptions::drop_empty);
+  take("--drop-duplicates", &PrepareOptions::drop_duplicates);
+  take("--weights", &PrepareOptions::weighting);
+  take("--scale", &PrepareOptions::feature_scaling);
+  take("--unit-columns", &PrepareOptions::unit_items);
+  take("--normalized-cut", &PrepareOptions::normalized_cut);
+  return base;
+}
+
+void refuse(const CLI::App& command, std::initializer_list<const char*> groups, const std::string& reason) {
+  for (const CLI::Option* option : command.get_options()) {
+    const bool theirs = std::ranges::any_of(groups, [&](const char* group) { return option->get_group() == group; });
+    if (theirs && option->count() > 0) throw CLI::ValidationError("--" + option->get_lnames().front(), reason);
+  }
+}
+
+// Documents or a matrix, now that the line is complete.
+void decide(const CLI::App& command, const InputChoice& choice, MatrixInputOptions& input) {
+  const bool column_named =
+      !choice.text_column.empty() ||
+      command.count("--id") + command.count("--label") + command.count("--time") + command.count("--title") > 0;
+  if (!choice.matrix && names_documents(input.path, choice.documents.reading, column_named)) {
+    refuse(command, {"Input"}, "is for a matrix, but " + input.path + " is read as documents");
+    const PrepareOptions given = input.prepare;
+    input.prepare = given_over(command, given, text_preparation());
+    input.documents = choice.documents;
+    TextOptions& text = input.documents->text;
+    if (!choice.text_column.empty()) input.documents->reading.text_field = choice.text_column;
+    if (command.count("--min-count") > 0) text.min_count = static_cast<Index>(given.min_feature_total);
+    text.min_words = static_cast<Index>(input.prepare.min_item_total);
+    input.prepare.min_feature_total = 0;  // the vocabulary sees to it
+  } else {
+    refuse(command, {"Documents", "Words"}, "is for documents, but " + input.path + " is read as a matrix");
+    if (command.count("--text") > 0) input.prepare = given_over(command, input.prepare, text_preparation());
+  }
+}
+
+void add_input(CLI::App& command, TreeRunOptions& options, const std::shared_ptr<InputChoice>& choice) {
+  add_matrix_input(command, options.input, "DOCS|MATRIX",
+                   "Documents: a folder, .jsonl, .txt, .csv or .tsv with --text COLUMN, or - for stdin. A matrix: "
+                   "MatrixMarket (.mtx), .npy, SciPy .npz, .csv or .tsv. Both also compressed (.gz, .zst)");
+  std::vector<std::string> formats;
+  for (const auto& [name, format] : format_choices()) formats.push_back(name);
+  formats.push_back("matrix");
+  add_words(
+      command, "--format", formats, formats.front(),
+      [choice](std::size_t i) {
+        choice->matrix = i == format_choices().size();
+        if (!choice->matrix) choice->documents.reading.format = format_choices()[i].second;
+      },
+      "What the input is [by its name]");
+  command
+      .add_option(
+          "--text", choice->text_column,
+          "Documents: where the text is in a table or in JSON objects [text]. A matrix: counts of words, prepared "
+          "as the thesis does: --min-count 3 --min-words 5 --drop-empty --weights tf-idf --unit-columns")
+      ->type_name("[COLUMN]")
+      ->expected(0, 1);
+  add_reading_options(command, choice->documents.reading);
+  add_word_options(command, choice->documents);
+  CLI::App* parsed = &command;
+  command.parse_complete_callback([choice, parsed, &input = options.input] { decide(*parsed, *choice, input); });
+}
+
 }  // namespace
 
 void add_tree(Program& program) {
@@ -35,7 +123,7 @@ void add_tree(Program& program) {
   TreeOptions& tree = options->tree;
   tree.leaves = 20;
   CLI::App& command = program.add("tree", description, examples, [options] { return run_tree(*options); });
-  add_matrix_input(command, options->input);
+  add_input(command, *options, std::make_shared<InputChoice>());
   add_number(command, "--leaves", tree.leaves, Index(1), std::numeric_limits<Index>::max(), "Leaves to stop at")
       ->group(growing);
   std::vector<std::string> scores;

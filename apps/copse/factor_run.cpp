@@ -7,15 +7,17 @@
 #include <chrono>
 #include <memory>
 
+#include "apps/copse/document_facts.h"
 #include "apps/copse/interrupt.h"
 #include "apps/copse/memory.h"
-#include "apps/copse/model.h"
+#include "apps/copse/result_page.h"
 #include "apps/copse/topics.h"
 #include "apps/copse/words.h"
 #include "copse/base/error.h"
 #include "copse/io/output_folder.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/measure/factors.h"
+#include "copse/nmf/assign.h"
 #include "copse/nmf/clusters.h"
 #include "copse/tree/flatten.h"
 
@@ -63,10 +65,17 @@ NmfResult<T> solve(const FactorRunOptions& options, const MatrixInput<T>& input,
   terminal.show("factoring ...");
   const auto data = in_memory(input.data);
   if (options.dc) return factorize_dc(*data, *tree_data(input.data), nmf);
-  if (options.start_file.empty()) return factorize(*data, nmf);
-  StartFactors<T> start = read_start<T>(options.start_file, data->rows(), data->cols(), nmf.rank);
-  nmf.start = Start::given;
-  return factorize(*data, nmf, std::move(start.w), std::move(start.h));
+  if (!options.start_file.empty()) {
+    StartFactors<T> start = read_start<T>(options.start_file, data->rows(), data->cols(), nmf.rank);
+    nmf.start = Start::given;
+    return factorize(*data, nmf, std::move(start.w), std::move(start.h));
+  }
+  NmfResult<T> result = factorize(*data, nmf);
+  if (options.exact_items) {
+    result.h = assign_items<T>(*data, result.w, result.baseline, nmf.beta);
+    result.relative_error = relative_error(*data, result.w, result.h);
+  }
+  return result;
 }
 
 // Components that died: more clusters were asked for than the data has directions.
@@ -127,21 +136,8 @@ std::string outcome(const RunReport& report, const std::string& solver) {
   return line;
 }
 
-// Over the items that have a cluster.
-ClusteringMeasures measure(const std::vector<Index>& labels, const std::vector<std::string>& classes) {
-  std::vector<Index> clusters;
-  std::vector<std::string> truth;
-  for (std::size_t j = 0; j < labels.size(); ++j) {
-    if (labels[j] < 0) continue;
-    clusters.push_back(labels[j]);
-    truth.push_back(classes[j]);
-  }
-  return compare_clusterings(clusters, label_numbers(truth));
-}
-
 template <class T>
-RunReport make_report(const FactorRunOptions& options, const NmfOptions& nmf, const MatrixInput<T>& input,
-                      const NmfResult<T>& result, const Clusters& clusters) {
+RunReport make_report(const FactorRunOptions& options, const NmfOptions& nmf, const NmfResult<T>& result) {
   RunReport report;
   report.command = options.command;
   report.version = COPSE_VERSION;
@@ -149,9 +145,8 @@ RunReport make_report(const FactorRunOptions& options, const NmfOptions& nmf, co
   report.seed = nmf.seed;
   report.threads = thread_count();
   report.k = nmf.rank;
-  report.rows = input.data.features();
-  report.cols = input.data.items();
-  report.nonzeros = input.data.nonzeros();
+  report.rows = result.w.rows();
+  report.cols = result.h.rows();
   report.iterations = result.history.empty() ? 0 : result.history.back().number;
   report.relative_error = result.relative_error;
   report.projected_gradient_ratio = result.projected_gradient_ratio;
@@ -160,92 +155,96 @@ RunReport make_report(const FactorRunOptions& options, const NmfOptions& nmf, co
   report.best_run = result.best_run;
   report.w_zero_share = zero_share(result.w);
   report.h_zero_share = zero_share(result.h);
-  report.items_without_cluster = clusters.without_cluster;
-  report.topics = describe_topics(result.w, clusters, input.data.feature_names, options.top);
   report.history = result.history;
-  report.notes = input.notes;
-  note_dead_components(result.w, report.notes);
-  const std::vector<std::string> classes = kept_classes(input);
-  if (!classes.empty()) {
-    report.measures = measure(clusters.labels, classes);
-    add_main_classes(report.topics, clusters.labels, classes);
-  }
   return report;
+}
+
+// What the topics are about, and how well they agree with the classes.
+template <class T>
+void describe(const FlatModel<T>& model, const Clusters& clusters, Index top, RunReport& report) {
+  report.items_without_cluster = clusters.without_cluster;
+  report.topics = describe_topics(model.w, clusters, model.items.feature_names, top);
+  for (std::size_t c = 0; c < model.items.coherence.size(); ++c) report.topics[c].coherence = model.items.coherence[c];
+  note_dead_components(model.w, report.notes);
+  report.measures = measure(model.items, clusters.labels);
+  const std::vector<std::string> classes = kept_classes(model.items);
+  if (!classes.empty()) add_main_classes(report.topics, clusters.labels, classes);
+}
+
+// All items of the file in their order.
+std::vector<Assignment> all_assignments(const ModelItems& items, const Clusters& clusters) {
+  std::vector<Assignment> assignments;
+  const std::vector<Index> numbers = items.kept_numbers();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    Assignment& assignment = assignments.emplace_back();
+    assignment.item = items.item_names[i];
+    if (numbers[i] >= 0) {
+      assignment.cluster = clusters.labels[numbers[i]];
+      assignment.weight = clusters.weights[numbers[i]];
+    }
+    // Documents without a topic are groups with names.
+    if (items.is_text() && assignment.cluster < 0) assignment.group = numbers[i] < 0 ? "short" : "outlier";
+  }
+  return assignments;
 }
 
 // All files but result.json, which tells how long they took.
 template <class T>
-void write_tables(OutputFolder& folder, const MatrixInput<T>& input, const NmfResult<T>& result,
-                  const Clusters& clusters, const RunReport& report) {
-  folder.add("assignments.tsv").write(assignments_tsv(all_assignments(input, clusters.labels, clusters.weights)));
+void write_tables(OutputFolder& folder, const FlatModel<T>& model, const TopicView& view, const Clusters& clusters,
+                  RunReport& report) {
+  folder.add("assignments.tsv").write(assignments_tsv(all_assignments(model.items, clusters)));
   folder.add("topics.tsv").write(topics_tsv(report.topics));
-  OutputFile& model = folder.add("model.safetensors");
-  write_model(model, input, result, report.settings);
-  model.finish();
+  OutputFile& file = folder.add("model.safetensors");
+  write_model(file, model, report.settings);
+  file.finish();
+  add_page(folder, view, model.items, report);
 }
 
 // The topics or the JSON object to stdout; then, where the eye ends up, the summary to stderr.
 void show(const FactorRunOptions& options, const NmfOptions& nmf, const RunReport& report, Terminal& terminal) {
   terminal.clear();
-  const std::string& folder = options.output.folder;
   if (options.output.json) {
     print_data(to_json(report));
-  } else if (folder.empty() || !options.output.quiet) {
+  } else if (options.output.folder.empty() || !options.output.quiet) {
     print_data(topics_table(report.topics, ::isatty(STDOUT_FILENO) != 0 ? terminal_width() : 0));
   }
   for (const std::string& note : report.notes) terminal.say("note: " + note);
   terminal.say(outcome(report, options.dc ? "dc" : name_of(solver_choices(), nmf.solver)));
   if (report.measures) terminal.say(measures_line(*report.measures));
-  terminal.say(fmt::format("time: read {}, prepare {}, solve {}, write {}; peak memory {}",
-                           in_seconds(report.seconds.read), in_seconds(report.seconds.prepare),
-                           in_seconds(report.seconds.solve), in_seconds(report.seconds.write),
-                           in_bytes(static_cast<double>(report.peak_memory_bytes))));
-  if (!folder.empty()) terminal.say("written: " + folder);
+  say_end(report, options.output, terminal);
 }
 
 template <class T>
-int load_and_run(const FactorRunOptions& options, Terminal& terminal, OutputFolder* folder) {
-  Seconds seconds;
-  MatrixInput<T> input;
-  with_threads(options.machine.threads, &interruption(),
-               [&] { input = load<T>(options.input, options.machine, options.nmf.rank, terminal, seconds); });
-  return run_factor(options, input, terminal, folder, seconds);
-}
-
-}  // namespace
-
-std::unique_ptr<OutputFolder> open_folder(const OutputOptions& options) {
-  if (options.folder.empty()) return nullptr;
-  return std::make_unique<OutputFolder>(options.folder, options.force);
-}
-
-int run_factor(const FactorRunOptions& options) {
+int run(const FactorRunOptions& options) {
   Terminal terminal(options.output.quiet);
   const auto folder = open_folder(options.output);
-  return options.machine.precision == Precision::single ? load_and_run<float>(options, terminal, folder.get())
-                                                        : load_and_run<double>(options, terminal, folder.get());
-}
-
-template <class T>
-int run_factor(const FactorRunOptions& options, const MatrixInput<T>& input, Terminal& terminal, OutputFolder* folder,
-               Seconds seconds) {
   const auto start = Clock::now();
   NmfOptions nmf = options.nmf;
+  Seconds seconds;
+  MatrixInput<T> input;
   NmfResult<T> result;
   with_threads(options.machine.threads, &interruption(), [&] {
+    input = load<T>(options.input, options.machine, nmf.rank, terminal, seconds);
+    const auto began = Clock::now();
     set_sparse_weights(options, input.data, nmf);
     result = solve(options, input, nmf, terminal);
+    seconds.solve = seconds_since(began);
   });
-  seconds.solve = seconds_since(start);
   // From here on an interruption changes nothing: what was found is kept.
   with_threads(options.machine.threads, nullptr, [&] {
-    const Clusters clusters = cluster_items(result.h);
-    RunReport report = make_report(options, nmf, input, result, clusters);
-    report.seconds = seconds;
     const auto began = Clock::now();
-    if (folder != nullptr) write_tables(*folder, input, result, clusters, report);
+    RunReport report = make_report(options, nmf, result);
+    report.seconds = seconds;
+    report.nonzeros = input.data.nonzeros();
+    report.notes = input.notes;
+    FlatModel<T> model{std::move(result.w), std::move(result.h), std::move(result.baseline), take_items(input)};
+    if (model.items.is_text()) add_document_facts(input.data, *input.documents.source, model);
+    const TopicView view = view_of(model);
+    const Clusters clusters = cluster_items(model.h);
+    describe(model, clusters, options.top, report);
+    if (folder != nullptr) write_tables(*folder, model, view, clusters, report);
     report.seconds.write = seconds_since(began);
-    report.seconds.total = seconds.read + seconds.prepare + seconds_since(start);
+    report.seconds.total = seconds_since(start);
     report.peak_memory_bytes = peak_memory();
     if (folder != nullptr) {
       folder->add("result.json").write(to_json(report));
@@ -256,7 +255,15 @@ int run_factor(const FactorRunOptions& options, const MatrixInput<T>& input, Ter
   return interrupted_exit_code();
 }
 
-template int run_factor(const FactorRunOptions&, const MatrixInput<float>&, Terminal&, OutputFolder*, Seconds);
-template int run_factor(const FactorRunOptions&, const MatrixInput<double>&, Terminal&, OutputFolder*, Seconds);
+}  // namespace
+
+std::unique_ptr<OutputFolder> open_folder(const OutputOptions& options) {
+  if (options.folder.empty()) return nullptr;
+  return std::make_unique<OutputFolder>(options.folder, options.force);
+}
+
+int run_factor(const FactorRunOptions& options) {
+  return options.machine.precision == Precision::single ? run<float>(options) : run<double>(options);
+}
 
 }  // namespace copse

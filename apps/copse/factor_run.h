@@ -1,4 +1,4 @@
-// One run of flat NMF from files to files: what `factor` does, and `demo` with text of its own.
+// One run of flat NMF from files to files: what `factor` and `topics` do.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "apps/copse/matrix_input.h"
-#include "apps/copse/options.h"
 #include "copse/io/output_folder.h"
 
 namespace copse {
@@ -21,6 +20,7 @@ struct FactorRunOptions {
   MatrixInputOptions input;
   NmfOptions nmf;
   bool dc = false;                       // start from the leaves of a tree
+  bool exact_items = false;              // at the end, H becomes the exact solution for W, as `assign` would find it
   std::optional<SparseWeight> sparse;    // beta
   std::optional<SparseWeight> sparse_w;  // alpha
   std::string start_file;                // model.safetensors to start from, or empty
@@ -34,10 +34,5 @@ int run_factor(const FactorRunOptions& options);
 
 // The folder of the result, found fit for writing before the work starts; null if there is to be none.
 std::unique_ptr<OutputFolder> open_folder(const OutputOptions& options);
-
-// The same for data that are already at hand; `seconds` holds what reading and preparing took.
-template <class T>
-int run_factor(const FactorRunOptions& options, const MatrixInput<T>& input, Terminal& terminal, OutputFolder* folder,
-               Seconds seconds);
 
 }  // namespace copse

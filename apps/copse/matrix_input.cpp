@@ -56,10 +56,19 @@ std::string sizes(const MatrixSummary& summary) {
 }
 
 // What preparation dropped or found, for the user.
-void add_notes(const PrepareReport& report, const PrepareOptions& options, std::vector<std::string>& notes) {
+void add_notes(const PrepareReport& report, const PrepareOptions& options, bool documents,
+               std::vector<std::string>& notes) {
   const auto note = [&](Index count, const char* what, const char* verdict) {
     if (count > 0) notes.push_back(counted(count, what) + " " + verdict + ".");
   };
+  if (documents) {
+    note(report.short_items + report.empty_items, "document",
+         "too short for a topic (--min-words): the group \"short\"");
+    note(
+        report.duplicate_items, "document",
+        options.drop_duplicates ? "with the words of an earlier one dropped" : "with the same words as an earlier one");
+    return;
+  }
   note(report.rare_features, "feature", "dropped: total below --min-count");
   note(report.short_items, "item", "dropped: total below --min-words");
   note(report.empty_features, "feature", options.drop_empty ? "dropped: empty" : "without any entry");
@@ -87,14 +96,30 @@ ReadResult<T> read(const MatrixInputOptions& options, const MachineOptions& mach
   return read_matrix<T>(options.path, reading);
 }
 
+template <class T>
+void read_counts(const MatrixInputOptions& options, const MachineOptions& machine, Index k, Terminal& terminal,
+                 MatrixInput<T>& input) {
+  Corpus<T> corpus = read_documents<T>(options.path, *options.documents, terminal, input.documents.source);
+  input.notes = notes_of(corpus.report);
+  input.data.values = std::move(corpus.counts);
+  input.data.feature_names = corpus.vocabulary.names;
+  input.data.item_names = std::move(corpus.ids);
+  input.classes = std::move(corpus.labels);
+  input.documents.vocabulary = to_json(corpus.vocabulary);
+  input.documents.titles = std::move(corpus.titles);
+  input.documents.times = std::move(corpus.times);
+  const MatrixSummary summary = summary_of(input.data);
+  terminal.say(fmt::format("{}: {}, {} ({} different, {} counted); about {} of memory will do", options.path,
+                           counted(summary.items, "document"), counted(corpus.words, "word"),
+                           counted(corpus.distinct_words), counted(summary.features),
+                           in_bytes(estimate_factorization(summary, Source::memory, k, machine.precision).total())));
+  check_fits(summary, Source::memory, k, machine);
+}
+
 }  // namespace
 
-void add_matrix_input(CLI::App& command, MatrixInputOptions& options) {
-  command
-      .add_option("MATRIX", options.path,
-                  "MatrixMarket (.mtx), .npy, SciPy .npz, .csv or .tsv, also compressed (.gz, .zst); - is stdin")
-      ->type_name("FILE")
-      ->required();
+void add_matrix_input(CLI::App& command, MatrixInputOptions& options, const char* argument, const char* description) {
+  command.add_option(argument, options.path, description)->type_name("FILE")->required();
   static const Choices<Items> sides = {{"columns", Items::columns}, {"rows", Items::rows}};
   add_choice(command, "--items", options.reading.items, sides, "Where the items (documents, patients) are in the file")
       ->group(input_group);
@@ -112,7 +137,10 @@ template <class T>
 MatrixInput<T> load(const MatrixInputOptions& options, const MachineOptions& machine, Index k, Terminal& terminal,
                     Seconds& seconds) {
   MatrixInput<T> input;
-  {
+  if (options.documents) {
+    const Stopwatch watch(seconds.read);
+    read_counts(options, machine, k, terminal, input);
+  } else {
     const Stopwatch watch(seconds.read);
     ReadResult<T> result = read<T>(options, machine, k, terminal);
     input.data = std::move(result.dataset);
@@ -144,49 +172,37 @@ void prepare_input(const MatrixInputOptions& options, MatrixInput<T>& input, Ter
     throw InputError(options.path + " has no entry but zeros; there is nothing to factor.");
   }
   input.preparation = prepare(input.data, options.prepare);
-  add_notes(input.preparation, options.prepare, input.notes);
+  add_notes(input.preparation, options.prepare, options.documents.has_value(), input.notes);
   if (input.data.nonzeros() == 0) {
     throw InputError("preparation leaves nothing of " + options.path + " but zeros; ask for less of it.");
   }
 }
 
-template <class T>
-std::vector<std::string> kept_classes(const MatrixInput<T>& input) {
-  std::vector<std::string> classes;
-  if (input.classes.empty()) return classes;
-  for (const Index item : input.preparation.kept_items)
-    classes.push_back(input.classes[static_cast<std::size_t>(item)]);
-  return classes;
-}
-
-template <class T>
-std::vector<Assignment> all_assignments(const MatrixInput<T>& input, const std::vector<Index>& labels,
-                                        const std::vector<double>& weights) {
-  std::vector<Assignment> assignments;
-  for (const std::string& name : input.all_item_names) assignments.push_back({.item = name});
-  for (std::size_t j = 0; j < labels.size(); ++j) {
-    Assignment& assignment = assignments[static_cast<std::size_t>(input.preparation.kept_items[j])];
-    assignment.cluster = labels[j];
-    assignment.weight = weights[j];
-  }
-  return assignments;
-}
-
 Settings settings_of(const MatrixInputOptions& options) {
   const PrepareOptions& prepare = options.prepare;
-  return {{"matrix", options.path},
-          {"items", std::string(options.reading.items == Items::columns ? "columns" : "rows")},
-          {"features", options.feature_names},
-          {"item_names", options.item_names},
-          {"truth", options.truth},
-          {"min_count", prepare.min_feature_total},
-          {"min_words", prepare.min_item_total},
-          {"drop_empty", prepare.drop_empty},
-          {"drop_duplicates", prepare.drop_duplicates},
-          {"weights", name_of(weighting_choices(), prepare.weighting)},
-          {"scale", name_of(scaling_choices(), prepare.feature_scaling)},
-          {"unit_columns", prepare.unit_items},
-          {"normalized_cut", prepare.normalized_cut}};
+  Settings settings;
+  if (options.documents) {
+    settings = settings_of(*options.documents);
+    settings.insert(settings.begin(), {"documents", options.path});
+  } else {
+    settings = {{"matrix", options.path},
+                {"items", std::string(options.reading.items == Items::columns ? "columns" : "rows")},
+                {"features", options.feature_names},
+                {"item_names", options.item_names},
+                {"truth", options.truth}};
+  }
+  const double min_count =
+      options.documents ? static_cast<double>(options.documents->text.min_count) : prepare.min_feature_total;
+  const Settings own = {{"min_count", min_count},
+                        {"min_words", prepare.min_item_total},
+                        {"drop_empty", prepare.drop_empty},
+                        {"drop_duplicates", prepare.drop_duplicates},
+                        {"weights", name_of(weighting_choices(), prepare.weighting)},
+                        {"scale", name_of(scaling_choices(), prepare.feature_scaling)},
+                        {"unit_columns", prepare.unit_items},
+                        {"normalized_cut", prepare.normalized_cut}};
+  settings.insert(settings.end(), own.begin(), own.end());
+  return settings;
 }
 
 std::string read_standard_input() {
@@ -208,10 +224,7 @@ std::string read_standard_input() {
 
 #define INSTANTIATE(T)                                                                                        \
   template MatrixInput<T> load(const MatrixInputOptions&, const MachineOptions&, Index, Terminal&, Seconds&); \
-  template void prepare_input(const MatrixInputOptions&, MatrixInput<T>&, Terminal&, Seconds&);               \
-  template std::vector<std::string> kept_classes(const MatrixInput<T>&);                                      \
-  template std::vector<Assignment> all_assignments(const MatrixInput<T>&, const std::vector<Index>&,          \
-                                                   const std::vector<double>&)
+  template void prepare_input(const MatrixInputOptions&, MatrixInput<T>&, Terminal&, Seconds&)
 INSTANTIATE(float);
 INSTANTIATE(double);
 #undef INSTANTIATE

@@ -1,11 +1,11 @@
-// A matrix from a file, ready to be factored: read, named, prepared, with the truth where it is known.
+// A matrix from a file, or the word counts of documents, ready to be factored: read, named, prepared, with the truth
+// where it is known.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "apps/copse/options.h"
-#include "apps/copse/terminal.h"
+#include "apps/copse/document_input.h"
 #include "copse/io/matrix_file.h"
 #include "copse/report/run_report.h"
 
@@ -18,8 +18,13 @@ struct MatrixInputOptions {
   std::string item_names;
   std::string truth;
   PrepareOptions prepare;
+  std::optional<DocumentInputOptions> documents;  // the path names documents; the names and the truth come from them
 };
-void add_matrix_input(CLI::App& command, MatrixInputOptions& options);
+inline constexpr const char* matrix_description =
+    "MatrixMarket (.mtx), .npy, SciPy .npz, .csv or .tsv, also compressed (.gz, .zst); - is stdin";
+// `argument` names the first argument, `description` says what it may be.
+void add_matrix_input(CLI::App& command, MatrixInputOptions& options, const char* argument = "MATRIX",
+                      const char* description = matrix_description);
 
 template <class T>
 struct MatrixInput {
@@ -27,6 +32,7 @@ struct MatrixInput {
   PrepareReport preparation;
   std::vector<std::string> all_item_names;  // before preparation: what the files say, or numbers from 0
   std::vector<std::string> classes;         // the true class of all items before preparation; empty if unknown
+  DocumentFacts documents;                  // of documents
   std::vector<std::string> notes;
 };
 
@@ -40,15 +46,6 @@ MatrixInput<T> load(const MatrixInputOptions& options, const MachineOptions& mac
 // Throws InputError when nothing is left.
 template <class T>
 void prepare_input(const MatrixInputOptions& options, MatrixInput<T>& input, Terminal& terminal, Seconds& seconds);
-
-// The true classes of the items that preparation kept; empty if unknown.
-template <class T>
-std::vector<std::string> kept_classes(const MatrixInput<T>& input);
-
-// All items of the file in their order; those that were dropped have cluster -1.
-template <class T>
-std::vector<Assignment> all_assignments(const MatrixInput<T>& input, const std::vector<Index>& labels,
-                                        const std::vector<double>& weights);
 
 Settings settings_of(const MatrixInputOptions& options);
 

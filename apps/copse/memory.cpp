@@ -21,7 +21,7 @@ constexpr double unlimited = std::numeric_limits<double>::infinity();
 constexpr double factor_copies = 5;
 
 // What the program takes before it has any data.
-constexpr double program_bytes = 10e6;
+constexpr double program_bytes = 20e6;
 
 // The value of "NAME: 123 kB" in a file of /proc, in bytes.
 double kilobytes_in(const char* path, const std::string& name) {

@@ -3,28 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <limits>
 
 #include "copse/base/error.h"
 #include "copse/io/safetensors.h"
 
 namespace copse {
 namespace {
-
-// Settings that name files, or that may differ between two runs with the same outcome.
-bool is_about_this_run(const std::string& name) {
-  static const std::vector<std::string> names = {"matrix", "features", "item_names", "truth", "start", "time_limit"};
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-std::map<std::string, std::string> metadata_of(const Settings& settings) {
-  std::map<std::string, std::string> metadata = {{"program", "copse"}, {"version", COPSE_VERSION}};
-  for (const auto& [name, setting] : settings) {
-    if (is_about_this_run(name)) continue;
-    metadata[name] = std::visit([](const auto& value) { return fmt::format("{}", value); }, setting);
-  }
-  return metadata;
-}
 
 template <class T>
 Matrix<T> matrix_of(const SafeTensors& model, const std::string& name, Index rows, Index k, const std::string& path) {
@@ -52,31 +37,29 @@ Matrix<T> matrix_of(const SafeTensors& model, const std::string& name, Index row
 }  // namespace
 
 template <class T>
-void write_model(OutputFile& file, const MatrixInput<T>& input, const NmfResult<T>& result, const Settings& settings) {
-  const Index k = result.w.cols();
-  std::vector<TensorView> tensors = {{"w", {result.w.rows(), k}, result.w.values()},
-                                     {"h", {result.h.rows(), k}, result.h.values()}};
-  const auto add = [&](const char* name, auto values) {
-    if (!values.empty()) tensors.push_back({name, {static_cast<Index>(values.size())}, values});
-  };
-  add("baseline", std::span<const T>(result.baseline));
-  add("feature_factors", std::span<const double>(input.preparation.feature_factors));
-  const PackedStrings feature_names = pack_strings(input.data.feature_names);
-  const PackedStrings item_names = pack_strings(input.data.item_names);
-  const auto add_names = [&](const char* name, const char* offsets, const PackedStrings& packed) {
-    if (packed.offsets.size() < 2) return;
-    tensors.push_back({name, {static_cast<Index>(packed.bytes.size())}, std::span<const std::uint8_t>(packed.bytes)});
-    add(offsets, std::span<const std::int64_t>(packed.offsets));
-  };
-  add_names("feature_names", "feature_name_offsets", feature_names);
-  add_names("item_names", "item_name_offsets", item_names);
-  const auto& kept_items = input.preparation.kept_items;
-  if (kept_items.size() < input.all_item_names.size()) add("kept_items", std::span<const std::int64_t>(kept_items));
-  const auto& kept_features = input.preparation.kept_features;
-  if (!kept_features.empty() && kept_features.back() >= result.w.rows()) {
-    add("kept_features", std::span<const std::int64_t>(kept_features));
+void write_model(OutputFile& file, const FlatModel<T>& model, const Settings& settings) {
+  TensorWriter writer;
+  writer.add_view("w", model.w);
+  writer.add_view("h", model.h);
+  if (!model.baseline.empty()) writer.add("baseline", model.baseline);
+  add_items(writer, model.items);
+  writer.write(file, settings, "flat");
+}
+
+template <class T>
+FlatModel<T> read_model(const std::string& path) {
+  const TensorReader reader(path, "a flat result");
+  FlatModel<T> model;
+  model.w = reader.matrix<T>("w");
+  model.h = reader.matrix<T>("h");
+  model.baseline = reader.list<T>("baseline");
+  const bool has_baseline = !model.baseline.empty();
+  if (model.w.cols() != model.h.cols() ||
+      (has_baseline && static_cast<Index>(model.baseline.size()) != model.w.rows())) {
+    reader.wrong("its factors do not fit each other");
   }
-  write_safetensors(file, tensors, metadata_of(settings));
+  model.items = read_items(reader, model.w.rows(), model.h.rows());
+  return model;
 }
 
 template <class T>
@@ -85,8 +68,10 @@ StartFactors<T> read_start(const std::string& path, Index rows, Index cols, Inde
   return {matrix_of<T>(model, "w", rows, k, path), matrix_of<T>(model, "h", cols, k, path)};
 }
 
-template void write_model(OutputFile&, const MatrixInput<float>&, const NmfResult<float>&, const Settings&);
-template void write_model(OutputFile&, const MatrixInput<double>&, const NmfResult<double>&, const Settings&);
+template void write_model(OutputFile&, const FlatModel<float>&, const Settings&);
+template void write_model(OutputFile&, const FlatModel<double>&, const Settings&);
+template FlatModel<float> read_model(const std::string&);
+template FlatModel<double> read_model(const std::string&);
 template StartFactors<float> read_start(const std::string&, Index, Index, Index);
 template StartFactors<double> read_start(const std::string&, Index, Index, Index);
 

@@ -1,19 +1,29 @@
-// model.safetensors: the factors and everything that is needed to put new items into the same clusters.
+// model.safetensors of a flat result: the factors and everything that is needed to put new items into the same
+// clusters.
 #pragma once
 
 #include <string>
 
-#include "apps/copse/matrix_input.h"
+#include "apps/copse/model_items.h"
 #include "copse/io/output_file.h"
 
 namespace copse {
 
-// Tensors: w (features x k), h (items x k), baseline (features; affine only), feature_names and feature_name_offsets,
-// item_names and item_name_offsets (where the data has names), kept_features and kept_items (where some were dropped),
-// feature_factors (what preparation multiplied each feature by). Metadata: the settings of preparation and
-// factorization. No timings and no names of files: the bytes depend on data, settings and seed only.
+// Tensors: w (features x k), h (items x k), baseline (features; affine only), and those of ModelItems.
 template <class T>
-void write_model(OutputFile& file, const MatrixInput<T>& input, const NmfResult<T>& result, const Settings& settings);
+struct FlatModel {
+  Matrix<T> w;
+  Matrix<T> h;
+  std::vector<T> baseline;
+  ModelItems items;
+};
+
+template <class T>
+void write_model(OutputFile& file, const FlatModel<T>& model, const Settings& settings);
+
+// Throws InputError for a file that is not the model of a flat result.
+template <class T>
+FlatModel<T> read_model(const std::string& path);
 
 template <class T>
 struct StartFactors {

@@ -155,14 +155,8 @@ void add_stopping_options(CLI::App& command, NmfOptions& options) {
       ->group(stopping_group);
 }
 
-void add_preparation_options(CLI::App& command, PrepareOptions& options) {
+void add_text_flag(CLI::App& command, PrepareOptions& options) {
   // A flag and not an option of prepare(): what the named options say comes after it, whatever their order.
-  const auto minimum = [&](const char* names, double& target, const char* description) {
-    add_number(command, names, target, 0.0, std::numeric_limits<double>::max(), description)->group(preparation_group);
-  };
-  const auto flag = [&](const char* names, bool& target, const char* description) {
-    command.add_flag(names, target, description)->group(preparation_group);
-  };
   command
       .add_flag_callback(
           "--text", [&options] { options = text_preparation(); },
@@ -170,17 +164,33 @@ void add_preparation_options(CLI::App& command, PrepareOptions& options) {
           "--unit-columns")
       ->group(preparation_group)
       ->trigger_on_parse();
+}
+
+void add_preparation_options(CLI::App& command, PrepareOptions& options) {
+  const auto minimum = [&](const char* names, double& target, const char* description) {
+    add_number(command, names, target, 0.0, std::numeric_limits<double>::max(), description)->group(preparation_group);
+  };
   minimum("--min-count", options.min_feature_total, "Drop features whose entries add up to less");
   minimum("--min-words", options.min_item_total, "Drop items whose entries add up to less");
-  flag("--drop-empty", options.drop_empty, "Drop features and items with no entry but zeros");
+  command.add_flag("--drop-empty", options.drop_empty, "Drop features and items with no entry but zeros")
+      ->group(preparation_group);
+  add_weighting_options(command, options);
+}
+
+void add_weighting_options(CLI::App& command, PrepareOptions& options) {
+  const auto flag = [&](const char* names, bool& target, const char* description) {
+    command.add_flag(names, target, description)->group(preparation_group);
+  };
   flag("--drop-duplicates", options.drop_duplicates, "Drop items that equal an earlier one");
-  add_choice(command, "--weights", options.weighting, weighting_choices(),
-             "tf-idf: x log(n / number of items that have the feature); log: log(1 + x)")
+  add_choice(
+      command, "--weights", options.weighting, weighting_choices(),
+      "Of a count x of a feature that df of n items have. tf-idf: x log(n / df); smooth-tf-idf: x (log((n + 1) / "
+      "(df + 1)) + 1); log-tf-idf: log(1 + x) log(n / df); log: log(1 + x)")
       ->group(preparation_group);
   add_choice(command, "--scale", options.feature_scaling, scaling_choices(),
              "Divide each feature by its largest entry or its standard deviation")
       ->group(preparation_group);
-  flag("--unit-columns", options.unit_items, "Scale each item to length one");
+  flag("--unit-columns,!--no-unit-columns", options.unit_items, "Scale each item to length one");
   flag("--normalized-cut", options.normalized_cut, "Weigh the items as a normalized cut does (thesis, equation 7)");
 }
 
@@ -206,8 +216,11 @@ const Choices<Precision>& precision_choices() {
 }
 
 const Choices<Weighting>& weighting_choices() {
-  static const Choices<Weighting> choices = {
-      {"none", Weighting::none}, {"tf-idf", Weighting::tf_idf}, {"log", Weighting::log}};
+  static const Choices<Weighting> choices = {{"none", Weighting::none},
+                                             {"tf-idf", Weighting::tf_idf},
+                                             {"smooth-tf-idf", Weighting::smooth_tf_idf},
+                                             {"log-tf-idf", Weighting::log_tf_idf},
+                                             {"log", Weighting::log}};
   return choices;
 }
 

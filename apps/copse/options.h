@@ -52,6 +52,10 @@ void add_stopping_options(CLI::App& command, NmfOptions& options);
 
 // From counts or measurements to the matrix that is factored.
 void add_preparation_options(CLI::App& command, PrepareOptions& options);
+// The part of them that comes after dropping.
+void add_weighting_options(CLI::App& command, PrepareOptions& options);
+// --text as a flag: the preparation of counts of words.
+void add_text_flag(CLI::App& command, PrepareOptions& options);
 
 // A whole number or a number within [least, most]; anything else is a wrong call, with a sentence. The default shown is
 // the value that `target` has now; `unset` is shown as nothing.

@@ -4,18 +4,10 @@
 #include <array>
 #include <cstdio>
 #include <memory>
-#include <unordered_map>
 #include <unordered_set>
 
 namespace copse {
 namespace {
-
-// Words that say nothing, whatever share of the texts has them.
-bool is_stop_word(const std::string& word) {
-  static const std::unordered_set<std::string> words = {"and",  "for", "from", "into",  "that", "the",
-                                                        "this", "use", "used", "using", "with"};
-  return words.contains(word);
-}
 
 // "contrib/games" -> "games"
 std::string section_name(std::string_view section) { return std::string(section.substr(section.rfind('/') + 1)); }
@@ -23,20 +15,6 @@ std::string section_name(std::string_view section) { return std::string(section.
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   return text;
-}
-
-template <class Take>
-void for_each_word(std::string_view text, const Take& take) {
-  std::string word;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    const char lower = i < text.size() ? static_cast<char>(text[i] | 0x20) : ' ';
-    if (lower >= 'a' && lower <= 'z') {
-      word.push_back(lower);
-      continue;
-    }
-    if (word.size() >= 3 && !is_stop_word(word)) take(word);
-    word.clear();
-  }
 }
 
 }  // namespace
@@ -89,52 +67,5 @@ std::string dump_packages() {
   }
   return dump;
 }
-
-template <class T>
-Dataset<T> count_words(const std::vector<std::string>& texts, double common) {
-  std::unordered_map<std::string, Index> numbers;
-  std::vector<std::string> words;
-  std::vector<Index> text_counts;  // texts in which a word stands
-  std::vector<std::vector<std::pair<Index, Index>>> counts(texts.size());
-  for (std::size_t j = 0; j < texts.size(); ++j) {
-    std::unordered_map<Index, Index> here;
-    for_each_word(texts[j], [&](const std::string& word) {
-      const auto [place, is_new] = numbers.try_emplace(word, static_cast<Index>(words.size()));
-      if (is_new) {
-        words.push_back(word);
-        text_counts.push_back(0);
-      }
-      ++here[place->second];
-    });
-    for (const auto& [word, count] : here) ++text_counts[static_cast<std::size_t>(word)];
-    counts[j].assign(here.begin(), here.end());
-  }
-
-  Dataset<T> data;
-  std::vector<Index> rows(words.size(), -1);  // of the words that are kept
-  for (std::size_t w = 0; w < words.size(); ++w) {
-    if (static_cast<double>(text_counts[w]) > common * static_cast<double>(texts.size())) continue;
-    rows[w] = static_cast<Index>(data.feature_names.size());
-    data.feature_names.push_back(words[w]);
-  }
-  SparseMatrix<T> x;
-  x.rows = static_cast<Index>(data.feature_names.size());
-  x.cols = static_cast<Index>(texts.size());
-  for (auto& column : counts) {
-    for (auto& [word, count] : column) word = rows[static_cast<std::size_t>(word)];
-    std::sort(column.begin(), column.end());
-    for (const auto& [row, count] : column) {
-      if (row < 0) continue;
-      x.indices.push_back(static_cast<RowIndex>(row));
-      x.values.push_back(static_cast<T>(count));
-    }
-    x.offsets.push_back(x.nonzeros());
-  }
-  data.values = std::move(x);
-  return data;
-}
-
-template Dataset<float> count_words(const std::vector<std::string>&, double);
-template Dataset<double> count_words(const std::vector<std::string>&, double);
 
 }  // namespace copse

@@ -1,11 +1,9 @@
-// The text that every Debian machine has: descriptions of packages. A minimal count of words, enough for the demo.
+// The text that every Debian machine has: descriptions of packages.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "copse/matrix/dataset.h"
 
 namespace copse {
 
@@ -20,10 +18,5 @@ PackageTexts parse_packages(std::string_view dump);
 
 // What `apt-cache dumpavail` prints; empty where there is no such program.
 std::string dump_packages();
-
-// Counts of words, words x texts. A word is three or more ASCII letters, in lower case. Left out are a dozen words such
-// as "the", and words that stand in more than the share `common` of the texts: a stop list found in the texts.
-template <class T>
-Dataset<T> count_words(const std::vector<std::string>& texts, double common);
 
 }  // namespace copse

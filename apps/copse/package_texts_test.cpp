@@ -25,22 +25,5 @@ TEST(ParsePackages, HasNothingToSayAboutNothing) {
   EXPECT_THAT(parse_packages("\n\n:\n x\n").names, IsEmpty());
 }
 
-TEST(CountWords, CountsLettersAndLeavesOutWhatIsCommon) {
-  const auto data = count_words<float>({"A big cat-eats big CAT2", "The big dog", "big of at", "big dog's bone"}, 0.5);
-  EXPECT_THAT(data.feature_names, ElementsAre("cat", "eats", "dog", "bone"));  // `big` is in all four
-  const auto& x = std::get<SparseMatrix<float>>(data.values);
-  EXPECT_THAT(x.offsets, ElementsAre(0, 2, 3, 3, 5));
-  EXPECT_THAT(x.indices, ElementsAre(0, 1, 2, 2, 3));
-  EXPECT_THAT(x.values, ElementsAre(2, 1, 1, 1, 1));
-  EXPECT_EQ(data.features(), 4);
-  EXPECT_EQ(data.items(), 4);
-}
-
-TEST(CountWords, TextsWithoutWordsAreEmptyItems) {
-  const auto data = count_words<double>({"", "a b", "\xC3\xA9\xC3\xA9\xC3\xA9"}, 1);
-  EXPECT_EQ(data.features(), 0);
-  EXPECT_EQ(data.items(), 3);
-}
-
 }  // namespace
 }  // namespace copse

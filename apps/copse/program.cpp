@@ -17,10 +17,12 @@ namespace {
 
 constexpr const char* description =
     "clustering by nonnegative matrix factorization\n"
-    "Finds clusters in a matrix of features x items (words x documents, genes x patients) together with what each "
-    "cluster is about.";
+    "Finds the topics of documents, and the clusters of a matrix of features x items (genes x patients), together with "
+    "what each of them is about.";
 
 constexpr const char* examples =
+    "A topic tree of a folder of documents, with a page to look at:\n"
+    "  copse tree documents/ -o out\n"
     "Twenty topics of a matrix of word counts, with their best words:\n"
     "  copse factor X.mtx.gz --text -k 20\n"
     "See it at work on text that is already on this machine:\n"
@@ -54,8 +56,8 @@ Program::Program() : app_(std::make_unique<CLI::App>(description, "copse")) {
   app_->set_help_flag("-h,--help", "Show this help");
   app_->set_version_flag("--version", "copse " COPSE_VERSION, "Show the version");
   app_->require_subcommand(1);
-  for (const auto add : {add_factor, add_tree, add_edit, add_evaluate, add_generate, add_convert, add_demo,
-                         add_completion, add_manual}) {
+  for (const auto add : {add_topics, add_tree, add_factor, add_edit, add_show, add_assign, add_evaluate, add_generate,
+                         add_convert, add_report, add_demo, add_completion, add_manual}) {
     add(*this);
   }
 }

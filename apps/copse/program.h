@@ -40,12 +40,16 @@ class Program {
   std::function<int()> chosen_;
 };
 
-void add_factor(Program& program);
+void add_topics(Program& program);
 void add_tree(Program& program);
+void add_factor(Program& program);
 void add_edit(Program& program);
+void add_show(Program& program);
+void add_assign(Program& program);
 void add_evaluate(Program& program);
 void add_generate(Program& program);
 void add_convert(Program& program);
+void add_report(Program& program);
 void add_demo(Program& program);
 void add_completion(Program& program);
 void add_manual(Program& program);

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 
 #include "apps/copse/words.h"
+#include "copse/kernels/gram.h"
 #include "copse/kernels/top.h"
 
 namespace copse {
@@ -82,6 +84,18 @@ std::string topics_table(const std::vector<Topic>& topics, std::size_t width) {
   }
   return table;
 }
+
+template <class T>
+double relative_error(const Data<T>& x, const Matrix<T>& w, const Matrix<T>& h) {
+  const double whole = x.squared_norm();
+  Matrix<T> products;
+  x.transpose_times(w, products);
+  const double rest = whole - 2 * dot(products, h) + dot(gram(w), gram(h));
+  return whole > 0 ? std::sqrt(std::max(0.0, rest) / whole) : 0;
+}
+
+template double relative_error(const Data<float>&, const Matrix<float>&, const Matrix<float>&);
+template double relative_error(const Data<double>&, const Matrix<double>&, const Matrix<double>&);
 
 std::string measures_line(const ClusteringMeasures& measures) {
   return fmt::format("accuracy {:.4f}  nmi {:.4f}  ari {:.4f}  purity {:.4f}  entropy {:.4f}  ({}, {}, {})",

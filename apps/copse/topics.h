@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "copse/matrix/dense.h"
+#include "copse/matrix/data.h"
 #include "copse/nmf/clusters.h"
 #include "copse/report/run_report.h"
 
@@ -22,6 +22,10 @@ void add_main_classes(std::vector<Topic>& topics, const std::vector<Index>& labe
 
 // A table, largest cluster first, fitted to `width` columns (0: no line is broken).
 std::string topics_table(const std::vector<Topic>& topics, std::size_t width);
+
+// |X - W H| / |X|.
+template <class T>
+double relative_error(const Data<T>& x, const Matrix<T>& w, const Matrix<T>& h);
 
 // One line with all measures.
 std::string measures_line(const ClusteringMeasures& measures);

@@ -4,21 +4,24 @@
 #include <string>
 #include <vector>
 
-#include "apps/copse/matrix_input.h"
+#include "apps/copse/model_items.h"
 #include "copse/io/output_file.h"
-#include "copse/report/tree_report.h"
+#include "copse/tree/tree.h"
 
 namespace copse {
 
 template <class T>
+struct TreeVersion {
+  Tree<T> tree;
+  std::vector<Index> flat = {};  // the leaf of every item by flattening, -1 for none; empty: never fitted
+};
+
+template <class T>
 struct TreeModel {
-  std::vector<Tree<T>> versions;     // the last is the present one; the others are there to be taken back to
-  std::vector<std::string> history;  // what led from each version to the next
-  Matrix<T> topics;                  // features x leaves: the flat model
-  std::vector<std::string> feature_names;
-  std::vector<std::string> item_names;  // of all items of the file
-  std::vector<Index> kept_items;        // empty: all
-  std::vector<double> feature_factors;
+  std::vector<TreeVersion<T>> versions;  // the last is the present one; the others are there to be taken back to
+  std::vector<std::string> history;      // what led from each version to the next
+  Matrix<T> topics;                      // features x leaves: the flat model
+  ModelItems items;
 };
 
 template <class T>

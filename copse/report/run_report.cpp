@@ -40,6 +40,7 @@ Json json_of(std::span<const Topic> topics) {
     Json entry = {{"cluster", list.size()}, {"items", topic.items}, {"top_features", features}};
     if (!topic.main_class.empty())
       entry["main_class"] = {{"name", topic.main_class}, {"share", topic.main_class_share}};
+    if (topic.coherence) entry["coherence"] = *topic.coherence;
     list.push_back(entry);
   }
   return list;
@@ -125,7 +126,7 @@ std::string assignments_tsv(std::span<const Assignment> assignments) {
   std::string text = "item\tcluster\tweight\n";
   for (const Assignment& assignment : assignments) {
     append_name(text, assignment.item);
-    text += "\t" + std::to_string(assignment.cluster) + "\t";
+    text += "\t" + (assignment.group.empty() ? std::to_string(assignment.cluster) : assignment.group) + "\t";
     append_number(text, assignment.weight);
     text += "\n";
   }

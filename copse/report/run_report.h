@@ -31,6 +31,7 @@ struct Topic {
   std::vector<std::pair<std::string, double>> top_features = {};  // best first, with their weight in W
   std::string main_class = {};  // the most frequent true class, where the truth is known
   double main_class_share = 0;  // of the items of the cluster
+  std::optional<double> coherence = {};  // of its best features, where they are words
 };
 
 // The keys of result.json, under the same names.
@@ -74,6 +75,7 @@ struct Assignment {
   std::string item;
   Index cluster = -1;  // -1: none
   double weight = 0;
+  std::string group = {};  // written in place of the cluster, unless empty
 };
 std::string assignments_tsv(std::span<const Assignment> assignments);
 std::string topics_tsv(std::span<const Topic> topics);

@@ -95,37 +95,26 @@ Json node_json(const Tree<T>& tree, Index n, const TreeTexts& texts) {
   return json;
 }
 
-// For every item: the last node on its path, the soft weights of the nodes on it, and the best node beside it.
+}  // namespace
+
 template <class T>
-struct SoftPaths {
-  explicit SoftPaths(const Tree<T>& tree)
-      : last(static_cast<std::size_t>(tree.cols), 0),
-        weights(last.size()),
-        second(last.size(), -1),
-        beside(last.size()) {
-    for (Index n = 1; n < static_cast<Index>(tree.nodes.size()); ++n) {
-      const TreeNode<T>& node = tree.nodes[n];
-      const Index sibling = tree.nodes[node.parent].first == n ? n + 1 : n - 1;
-      for (std::size_t e = 0; e < node.items.size(); ++e) {
-        const auto j = static_cast<std::size_t>(node.items[e]);
-        const double above = weights[j].empty() ? 1 : weights[j].back(), share = static_cast<double>(node.shares[e]);
-        if (above * (1 - share) > beside[j]) {
-          beside[j] = above * (1 - share);
-          second[j] = sibling;
-        }
-        last[j] = n;
-        weights[j].push_back(above * share);
+SoftPaths<T>::SoftPaths(const Tree<T>& tree)
+    : last(static_cast<std::size_t>(tree.cols), 0), weights(last.size()), second(last.size(), -1), beside(last.size()) {
+  for (Index n = 1; n < static_cast<Index>(tree.nodes.size()); ++n) {
+    const TreeNode<T>& node = tree.nodes[n];
+    const Index sibling = tree.nodes[node.parent].first == n ? n + 1 : n - 1;
+    for (std::size_t e = 0; e < node.items.size(); ++e) {
+      const auto j = static_cast<std::size_t>(node.items[e]);
+      const double above = weights[j].empty() ? 1 : weights[j].back(), share = static_cast<double>(node.shares[e]);
+      if (above * (1 - share) > beside[j]) {
+        beside[j] = above * (1 - share);
+        second[j] = sibling;
       }
+      last[j] = n;
+      weights[j].push_back(above * share);
     }
   }
-
-  std::vector<Index> last;
-  std::vector<std::vector<double>> weights;
-  std::vector<Index> second;
-  std::vector<double> beside;
-};
-
-}  // namespace
+}
 
 template <class T>
 std::string explain_leaves(const Tree<T>& tree, Index wanted) {
@@ -233,7 +222,7 @@ std::string tree_assignments_tsv(const Tree<T>& tree, const TreeTexts& texts, st
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     table += cell(texts.item_names[i]);
     if (numbers[i] < 0) {
-      table += "\t-1\t0\t\t\t\t0\t-1\n";
+      table += '\t' + texts.dropped_name + "\t0\t\t\t\t0\t" + texts.dropped_name + '\n';
       continue;
     }
     const auto j = static_cast<std::size_t>(numbers[i]);
@@ -266,7 +255,7 @@ std::string partitions_tsv(const Tree<T>& tree, const TreeTexts& texts) {
     table += cell(texts.item_names[i]);
     for (const auto& partition : partitions) {
       const Index leaf = numbers[i] < 0 ? -1 : partition[numbers[i]];
-      table += '\t' + (numbers[i] < 0 ? "-1" : leaf < 0 ? "outlier" : ids[leaf]);
+      table += '\t' + (numbers[i] < 0 ? texts.dropped_name : leaf < 0 ? "outlier" : ids[leaf]);
     }
     table += '\n';
   }
@@ -274,6 +263,7 @@ std::string partitions_tsv(const Tree<T>& tree, const TreeTexts& texts) {
 }
 
 #define COPSE_INSTANTIATE(T)                                                                           \
+  template struct SoftPaths<T>;                                                                        \
   template std::string explain_leaves(const Tree<T>&, Index);                                          \
   template std::string tree_json(const Tree<T>&, const TreeTexts&);                                    \
   template std::string tree_table(const Tree<T>&, const TreeTexts&, std::size_t);                      \

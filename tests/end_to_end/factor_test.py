@@ -32,7 +32,8 @@ def test_result_has_the_promised_keys(copse, planted, tmp_path):
     assert result["peak_memory_bytes"] > 1e6
     assert result["settings"]["solver"] == "hals"
     assert "measures" not in result
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+    # A program that was built without Node.js has no page.
+    assert sorted({path.name for path in (tmp_path / "out").iterdir()} - {"report.html"}) == [
         "assignments.tsv", "model.safetensors", "result.json", "topics.tsv"]
 
 
@@ -102,7 +103,7 @@ def test_names_are_carried_to_the_output(copse, planted, tmp_path):
     assert read_tsv(tmp_path / "out" / "assignments.tsv")[5][0] == "doc 4"
     assert read_tsv(tmp_path / "out" / "topics.tsv")[1][2].startswith("wort-ä")
     model = load_file(tmp_path / "out" / "model.safetensors")
-    text, offsets = bytes(model["feature_names"]), model["feature_name_offsets"]
+    text, offsets = bytes(model["feature_names"]), model["feature_names_offsets"]
     assert [text[a:b].decode() for a, b in zip(offsets, offsets[1:])] == [f"wort-ä{i}" for i in range(features)]
 
 

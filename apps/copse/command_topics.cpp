@@ -1,0 +1,75 @@
+// copse topics: raw documents to flat topics.
+#include <CLI/CLI.hpp>
+#include <limits>
+#include <memory>
+
+#include "apps/copse/factor_run.h"
+#include "apps/copse/program.h"
+
+namespace copse {
+namespace {
+
+constexpr const char* description =
+    "flat topics of raw documents\n"
+    "Reads documents, counts their words, weighs them (tf-idf, length one) and factors the counts: each topic comes "
+    "with its best words, its documents and its coherence. Documents with too few words for a topic form the group "
+    "\"short\".\n\n"
+    "Prints the topics. With -o it also writes result.json, assignments.tsv, topics.tsv, model.safetensors (which "
+    "`assign` uses for new documents) and report.html, a page that opens in any browser without a network. Ctrl-C "
+    "stops within a second and keeps the best result so far.";
+
+constexpr const char* examples =
+    "Twenty-five topics of a folder of mails:\n"
+    "  copse topics mails/ -k 25 --drop-headers --drop-quotes -o out\n"
+    "Reviews in a table, by the names of its columns:\n"
+    "  copse topics reviews.csv --text body --id key --label stars --time date -o out\n"
+    "Anything from the standard input, words stemmed, with pairs of words:\n"
+    "  zcat papers.jsonl.gz | copse topics - -k 40 --stem english --bigrams -o out\n"
+    "Then put new documents into the same topics:\n"
+    "  copse assign out new.jsonl";
+
+}  // namespace
+
+void add_topics(Program& program) {
+  auto options = std::make_shared<FactorRunOptions>();
+  options->command = "topics";
+  options->exact_items = true;
+  options->nmf.rank = 20;
+  DocumentInputOptions& documents = options->input.documents.emplace();
+  PrepareOptions& prepare = options->input.prepare;
+  prepare = text_preparation();
+  prepare.min_feature_total = 0;  // the vocabulary sees to it
+  CLI::App& command = program.add("topics", description, examples, [options] {
+    // One number for both: what is noted as short is dropped.
+    options->input.documents->text.min_words = static_cast<Index>(options->input.prepare.min_item_total);
+    return run_factor(*options);
+  });
+  command.add_option("DOCS", options->input.path, documents_description)->type_name("FILE")->required();
+  NmfOptions& nmf = options->nmf;
+  add_number(command, "-k,--clusters", nmf.rank, Index(1), std::numeric_limits<Index>::max(), "Number of topics");
+  command.add_option("--text", documents.reading.text_field, "Where the text is in a table or in JSON objects")
+      ->type_name("COLUMN")
+      ->default_str(documents.reading.text_field)
+      ->group("Documents");
+  add_choice(command, "--format", documents.reading.format, format_choices(), "What DOCS is [by its name]")
+      ->group("Documents");
+  add_reading_options(command, documents.reading);
+  add_number(command, "--min-count", documents.text.min_count, Index(0), std::numeric_limits<Index>::max(),
+             "Drop words with fewer occurrences in all")
+      ->group("Words");
+  add_number(command, "--min-words", prepare.min_item_total, 0.0, 1e9,
+             "A document with fewer counted words is too short for a topic")
+      ->group("Words");
+  add_word_options(command, documents);
+  add_weighting_options(command, prepare);
+  add_number(command, "--runs", nmf.runs, 1, 1000000, "Starts to try; the best is kept");
+  add_seed(command, nmf.seed);
+  add_stopping_options(command, nmf);
+  add_output_options(command, options->output);
+  add_number(command, "--top", options->top, Index(1), std::numeric_limits<Index>::max(),
+             "Words to show and write per topic")
+      ->group("Output");
+  add_machine_options(command, options->machine);
+}
+
+}  // namespace copse

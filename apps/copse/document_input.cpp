@@ -1,0 +1,185 @@
+#include "apps/copse/document_input.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "apps/copse/words.h"
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "copse/io/matrix_file.h"
+
+namespace copse {
+namespace {
+
+constexpr const char* documents_group = "Documents";
+constexpr const char* words_group = "Words";
+
+const Choices<Links>& link_choices() {
+  static const Choices<Links> choices = {{"drop", Links::drop}, {"whole", Links::whole}, {"words", Links::words}};
+  return choices;
+}
+
+const Choices<WordRule>& rule_choices() {
+  static const Choices<WordRule> choices = {{"unicode", WordRule::unicode}, {"characters", WordRule::word_characters}};
+  return choices;
+}
+
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+// Shows the number of documents that were read, ten times a second.
+class CountingReader : public DocumentReader {
+ public:
+  CountingReader(std::unique_ptr<DocumentReader> reader, Terminal& terminal)
+      : reader_(std::move(reader)), terminal_(terminal) {}
+
+  bool next(Document& document) override {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - shown_ > std::chrono::milliseconds(100)) {
+      shown_ = now;
+      check_cancelled();
+      terminal_.show(fmt::format("reading: {} ...", counted(reader_->report().documents, "document")));
+    }
+    return reader_->next(document);
+  }
+  const ReadReport& report() const override { return reader_->report(); }
+
+ private:
+  std::unique_ptr<DocumentReader> reader_;
+  Terminal& terminal_;
+  std::chrono::steady_clock::time_point shown_{};
+};
+
+}  // namespace
+
+const Choices<DocumentFormat>& format_choices() {
+  static const Choices<DocumentFormat> choices = {{"automatic", DocumentFormat::automatic},
+                                                  {"folder", DocumentFormat::folder},
+                                                  {"json-lines", DocumentFormat::json_lines},
+                                                  {"table", DocumentFormat::table},
+                                                  {"lines", DocumentFormat::lines}};
+  return choices;
+}
+
+void add_reading_options(CLI::App& command, DocumentOptions& options) {
+  const auto field = [&](const char* name, std::string& target, const char* description) {
+    command.add_option(name, target, description)->type_name("COLUMN")->group(documents_group);
+  };
+  field("--id", options.id_field, "Where the name of a document is [id]");
+  field("--label", options.label_field, "Where its true class is [label]: adds quality measures and tables of classes");
+  field("--time", options.time_field, "Where its time is [time or date]: adds topics over time");
+  field("--title", options.title_field, "Where its title is [title]");
+  command.add_flag("--skip-bad", options.skip_bad, "Count documents that cannot be read instead of stopping at them")
+      ->group(documents_group);
+}
+
+void add_word_options(CLI::App& command, DocumentInputOptions& options) {
+  TextOptions& text = options.text;
+  const auto grouped = [](CLI::Option* option) { option->group(words_group); };
+  grouped(command
+              .add_option_function<std::string>(
+                  "--language", [&text](const std::string& languages) { text.stop_words = parts_of(languages); },
+                  "Languages, with commas between, whose commonest words are left out; auto: those that are found; "
+                  "none: leave nothing out")
+              ->type_name("LANGUAGES")
+              ->default_str("auto"));
+  grouped(command.add_option("--stop-words", options.stop_word_file, "More words to leave out, one per line")
+              ->type_name("FILE"));
+  grouped(command
+              .add_option("--stem", text.stemmer,
+                          "Count the forms of a word together, by the rules of this language; auto: of the main one")
+              ->type_name("none|auto|LANGUAGE")
+              ->default_str(text.stemmer));
+  grouped(command.add_flag("--bigrams", text.bigrams, "Count pairs of words that belong together as terms, too"));
+  grouped(add_number(command, "--max-share", text.max_share, 0.0, 1.0,
+                     "Drop words that are in a larger share of the documents"));
+  grouped(add_number(command, "--max-features", text.max_terms, Index(0), std::numeric_limits<Index>::max(),
+                     "Keep the most frequent words only; 0: all"));
+  grouped(command.add_flag("--numbers", text.tokens.numbers, "Keep words that have no letter"));
+  grouped(add_choice(command, "--links", text.tokens.links, link_choices(), "What becomes of web and mail addresses"));
+  grouped(add_choice(command, "--words", text.tokens.rule, rule_choices(),
+                     "Word boundaries of Unicode, or runs of letters, digits and _"));
+  grouped(command.add_flag("--drop-headers", text.mail.drop_headers, "Mail and news: leave the header lines out"));
+  grouped(command.add_flag("--drop-quotes", text.mail.drop_quotes, "Mail and news: leave quoted lines out"));
+  grouped(command.add_flag("--drop-signatures", text.mail.drop_signature,
+                           "Mail and news: leave out what follows the line \"-- \""));
+}
+
+bool names_documents(const std::string& path, const DocumentOptions& options, bool column_named) {
+  if (options.format != DocumentFormat::automatic || path == "-") return true;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return true;
+  std::string name = path;
+  for (const char* packed : {".gz", ".zst"}) {
+    if (name.ends_with(packed)) name.resize(name.size() - std::string_view(packed).size());
+  }
+  const auto ends_in = [&](std::initializer_list<const char*> endings) {
+    return std::ranges::any_of(endings, [&](const char* ending) { return name.ends_with(ending); });
+  };
+  return ends_in({".jsonl", ".ndjson", ".json", ".txt"}) || (column_named && ends_in({".csv", ".tsv"}));
+}
+
+template <class T>
+Corpus<T> read_documents(const std::string& path, const DocumentInputOptions& options, Terminal& terminal,
+                         std::shared_ptr<const DocumentSource>& source) {
+  source = std::make_shared<const DocumentSource>(path, options.reading);
+  CountingReader reader(source->open(), terminal);
+  if (options.vocabulary) return read_corpus<T>(reader, *options.vocabulary);
+  TextOptions text = options.text;
+  if (!options.stop_word_file.empty()) text.more_stop_words = read_names(options.stop_word_file, nullptr);
+  return read_corpus<T>(reader, text);
+}
+
+std::vector<std::string> notes_of(const ReadReport& report) {
+  std::vector<std::string> notes;
+  const auto note = [&](Index count, const char* what, const char* verdict) {
+    if (count > 0) notes.push_back(counted(count, what) + " " + verdict + ".");
+  };
+  note(report.skipped, "document", "skipped: could not be read");
+  note(report.repaired, "document", "repaired: not UTF-8, or with NUL bytes");
+  note(report.passed_over, "file", "passed over: not text");
+  notes.insert(notes.end(), report.notes.begin(), report.notes.end());
+  return notes;
+}
+
+Settings settings_of(const DocumentInputOptions& options) {
+  const DocumentOptions& reading = options.reading;
+  const TextOptions& text = options.text;
+  return {{"format", name_of(format_choices(), reading.format)},
+          {"text", reading.text_field},
+          {"id", reading.id_field},
+          {"label", reading.label_field},
+          {"time", reading.time_field},
+          {"title", reading.title_field},
+          {"skip_bad", reading.skip_bad},
+          {"language", joined(text.stop_words, ",")},
+          {"stop_words", options.stop_word_file},
+          {"stem", text.stemmer},
+          {"bigrams", text.bigrams},
+          {"max_share", text.max_share},
+          {"max_features", static_cast<std::int64_t>(text.max_terms)},
+          {"numbers", text.tokens.numbers},
+          {"links", name_of(link_choices(), text.tokens.links)},
+          {"words", name_of(rule_choices(), text.tokens.rule)},
+          {"drop_headers", text.mail.drop_headers},
+          {"drop_quotes", text.mail.drop_quotes},
+          {"drop_signatures", text.mail.drop_signature}};
+}
+
+template Corpus<float> read_documents(const std::string&, const DocumentInputOptions&, Terminal&,
+                                      std::shared_ptr<const DocumentSource>&);
+template Corpus<double> read_documents(const std::string&, const DocumentInputOptions&, Terminal&,
+                                       std::shared_ptr<const DocumentSource>&);
+
+}  // namespace copse

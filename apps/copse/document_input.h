@@ -1,0 +1,55 @@
+// Documents from files, and the options that say how they are read and which of their words count.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/copse/options.h"
+#include "apps/copse/terminal.h"
+#include "copse/report/run_report.h"
+#include "copse/text/corpus.h"
+
+namespace copse {
+
+struct DocumentInputOptions {
+  DocumentOptions reading;
+  TextOptions text;
+  std::string stop_word_file;            // more words to leave out, one per line; or empty
+  std::optional<Vocabulary> vocabulary;  // count these terms instead of choosing some by the options
+};
+
+inline constexpr const char* documents_description =
+    "A folder of text, Markdown or HTML files, .jsonl, .csv or .tsv with named columns, or one document per line; also "
+    "compressed (.gz, .zst); - is stdin";
+
+// --id, --label, --time, --title, --skip-bad.
+void add_reading_options(CLI::App& command, DocumentOptions& options);
+// --language, --stop-words, --stem, --bigrams, --max-share, --max-features, --numbers, --links, --words, --drop-...
+void add_word_options(CLI::App& command, DocumentInputOptions& options);
+
+const Choices<DocumentFormat>& format_choices();
+
+// Whether the path looks like documents and not like a matrix; a table does if one of its columns was named as text.
+bool names_documents(const std::string& path, const DocumentOptions& options, bool column_named);
+
+// What is known of documents beside their counts.
+struct DocumentFacts {
+  std::string vocabulary;  // as JSON; empty: there are no documents, but a matrix
+  std::vector<std::string> titles;
+  std::vector<std::string> times;
+  std::shared_ptr<const DocumentSource> source;  // to read some of them again
+};
+
+// Reads and counts, and shows how far it is. Throws InputError.
+template <class T>
+Corpus<T> read_documents(const std::string& path, const DocumentInputOptions& options, Terminal& terminal,
+                         std::shared_ptr<const DocumentSource>& source);
+
+// What was met on the way, as sentences.
+std::vector<std::string> notes_of(const ReadReport& report);
+
+Settings settings_of(const DocumentInputOptions& options);
+
+}  // namespace copse

@@ -1,0 +1,140 @@
+#include "apps/copse/edit_run.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "apps/copse/document_facts.h"
+#include "apps/copse/interrupt.h"
+#include "apps/copse/memory.h"
+#include "apps/copse/stored_result.h"
+#include "apps/copse/tree_result.h"
+#include "apps/copse/words.h"
+#include "copse/base/error.h"
+#include "copse/kernels/in_memory.h"
+#include "copse/tree/edit.h"
+#include "copse/tree/flatten.h"
+
+namespace copse {
+namespace {
+
+constexpr std::size_t most_versions = 10;
+
+// Splits a leaf with the data at hand, and fits all items to the new leaves.
+template <class T>
+void split(const EditOptions& options, const StoredResult& stored, TreeResult<T>& result, Terminal& terminal) {
+  TreeVersion<T>& version = result.model.versions.back();
+  const Index node = version.tree.find(*options.split), before = version.tree.leaves;
+  Seconds seconds;
+  const MatrixInput<T> input =
+      load<T>(stored.input(result.model.items.vocabulary), {.threads = options.threads}, 1, terminal, seconds);
+  TreeOptions tree_options = stored.tree();
+  tree_options.leaves = options.into;
+  grow(version.tree, node, *tree_data(input.data), tree_options);
+  if (version.tree.leaves == before) throw InvalidArgument("Node " + *options.split + " cannot be split further.");
+  if (!version.flat.empty()) fit_flat(*in_memory(input.data), result);
+  if (result.model.items.is_text()) add_document_facts(input.data, *input.documents.source, result.model);
+}
+
+// Takes each item's flat leaf from the tree before to the node of the tree now that holds it: nodes that remain keep
+// their ids. An item whose flat leaf was dropped has none.
+template <class T>
+std::vector<Index> carried(const Tree<T>& before, const std::vector<Index>& flat, const Tree<T>& now) {
+  std::vector<Index> target(before.nodes.size(), 0);  // the same node, or its nearest ancestor that is still there
+  for (Index n = 1; n < static_cast<Index>(before.nodes.size()); ++n) {
+    const Index parent = before.nodes[n].parent, above = target[parent];
+    const bool first = before.nodes[parent].first == n;
+    target[n] = now.nodes[above].first < 0 ? above : first ? now.nodes[above].first : now.nodes[above].second;
+  }
+  std::vector<Index> result;
+  for (const Index leaf : flat) {
+    const Index node = leaf < 0 ? -1 : target[leaf];
+    result.push_back(node < 0 || now.nodes[node].dropped ? -1 : node);
+  }
+  return result;
+}
+
+// Changes the last version and says what was done.
+template <class T>
+std::string change(const EditOptions& options, const StoredResult& stored, TreeResult<T>& result, Terminal& terminal) {
+  Tree<T>& tree = result.model.versions.back().tree;
+  if (options.cut) {
+    cut(tree, *options.cut);
+    return fmt::format("cut to {}", counted(*options.cut, "leaf node"));
+  }
+  if (options.merge) {
+    merge(tree, tree.find(*options.merge));
+    return "merged what was below " + *options.merge;
+  }
+  if (options.drop) {
+    drop(tree, tree.find(*options.drop));
+    return "dropped " + *options.drop;
+  }
+  if (options.rename) {
+    tree.nodes[tree.find(*options.rename)].name = options.name;
+    return fmt::format("renamed {} to \"{}\"", *options.rename, options.name);
+  }
+  const Index before = tree.leaves;
+  split(options, stored, result, terminal);
+  return fmt::format("split {} into {}", *options.split, tree.leaves - before + 1);
+}
+
+template <class T>
+void edit(const EditOptions& options, const StoredResult& stored, TreeResult<T>& result, Terminal& terminal) {
+  TreeModel<T>& model = result.model;
+  model = read_tree_model<T>(stored.model_path());
+  if (options.undo) {
+    if (model.versions.size() < 2) throw InvalidArgument("There is nothing to undo.");
+    model.versions.pop_back();
+    model.history.pop_back();
+    return;
+  }
+  model.versions.push_back(model.versions.back());
+  const std::string done = change(options, stored, result, terminal);
+  if (!options.split) {
+    const TreeVersion<T>& before = model.versions[model.versions.size() - 2];
+    model.versions.back().flat = carried(before.tree, before.flat, result.tree());
+  }
+  model.history.push_back(done);
+  if (model.versions.size() > most_versions) model.versions.erase(model.versions.begin());
+  terminal.say(done);
+}
+
+template <class T>
+int run_edit_of(const EditOptions& options, const StoredResult& stored) {
+  Terminal terminal(options.quiet);
+  const auto start = std::chrono::steady_clock::now();
+  TreeResult<T> result;
+  with_threads(options.threads, &interruption(), [&] { edit(options, stored, result, terminal); });
+  with_threads(options.threads, nullptr, [&] {
+    result.model.topics = leaf_topics(result.tree());
+    RunReport& report = result.report;
+    report.command = "edit";
+    report.settings = stored.settings();
+    report.seed = stored.seed();
+    report.threads = thread_count();
+    report.nonzeros = stored.nonzeros();
+    report.relative_error = relative_error_of_leaves(result.tree());
+    report.stop_reason = StopReason::converged;
+    describe(result, 10);
+    OutputFolder folder(options.folder, true);
+    write_files(folder, result);
+    report.seconds.total = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report.peak_memory_bytes = peak_memory();
+    folder.add("result.json").write(to_json(report));
+    folder.commit();
+    show(result, {.folder = options.folder, .json = options.json, .quiet = options.quiet}, terminal);
+  });
+  return interrupted_exit_code();
+}
+
+}  // namespace
+
+int run_edit(const EditOptions& options) {
+  const StoredResult stored(options.folder);
+  if (!stored.is_tree()) throw InputError(fmt::format("{} is not the folder of a tree.", options.folder));
+  return stored.precision() == Precision::single ? run_edit_of<float>(options, stored)
+                                                 : run_edit_of<double>(options, stored);
+}
+
+}  // namespace copse

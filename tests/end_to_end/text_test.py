@@ -1,0 +1,247 @@
+"""copse topics, tree, show, assign and report on documents: from raw text to topics and back."""
+
+import csv
+import gzip
+import json
+import re
+
+import numpy as np
+import pytest
+from conftest import read_tsv
+
+SUBJECTS = {
+    "music": "guitar piano violin melody concert orchestra rhythm singer album chorus tune lyrics".split(),
+    "cooking": "recipe oven butter flour garlic onion pepper dough roast sauce kitchen dessert".split(),
+    "space": "rocket orbit planet telescope galaxy comet astronaut lunar satellite asteroid nebula crater".split(),
+    "sport": "football goal referee stadium tennis racket marathon athlete coach tournament league medal".split(),
+}
+COMMON = "people day house city morning story number water world friend".split()
+
+
+def make_documents(count=240, seed=1, words=25):
+    rng = np.random.default_rng(seed)
+    documents = []
+    for j in range(count):
+        label = list(SUBJECTS)[j % 4]
+        picks = [rng.choice(SUBJECTS[label]) if rng.random() < 0.7 else rng.choice(COMMON) for _ in range(words)]
+        documents.append({"id": f"doc-{j}", "title": f"{label} number {j}", "label": label,
+                          "date": f"{2000 + j % 3}-0{1 + j % 9}-11", "text": "The " + " ".join(picks) + "."})
+    documents.append({"id": "short", "title": "almost nothing", "label": "sport", "date": "2001-01-01", "text": "Hm!"})
+    return documents
+
+
+def write_lines(path, documents):
+    path.write_text("".join(json.dumps(document) + "\n" for document in documents))
+    return path
+
+
+@pytest.fixture
+def documents(tmp_path):
+    documents = make_documents()
+    write_lines(tmp_path / "docs.jsonl", documents)
+    return documents
+
+
+def result_of(folder):
+    return json.loads((folder / "result.json").read_text())
+
+
+def rows_of(path):
+    header, *rows = read_tsv(path)
+    return [dict(zip(header, row)) for row in rows]
+
+
+def check(run):
+    assert run.returncode == 0, run.stderr
+    return run
+
+
+def test_topics_find_the_subjects(copse, documents, tmp_path):
+    run = check(copse("topics", "docs.jsonl", "-k", 4, "--time", "date", "-o", "out"))
+    assert "241 documents" in run.stderr and "1 document too short" in run.stderr
+    result = result_of(tmp_path / "out")
+    assert result["command"] == "topics" and result["k"] == 4 and result["cols"] == 240
+    assert result["settings"]["documents"] == "docs.jsonl" and result["settings"]["weights"] == "tf-idf"
+    # The short document is a cluster of its own, so that 1 of 241 is in no class.
+    assert result["measures"]["items"] == 241 and result["measures"]["clusters"] == 5
+    assert result["measures"]["accuracy"] == pytest.approx(240 / 241)
+    for topic in result["topics"]:
+        words = {entry["feature"] for entry in topic["top_features"]}
+        assert max(len(words & set(subject)) for subject in SUBJECTS.values()) >= 8
+        assert "the" not in words and topic["coherence"] < 0
+    rows = rows_of(tmp_path / "out" / "assignments.tsv")
+    assert [row["item"] for row in rows] == [document["id"] for document in documents]
+    assert rows[-1]["cluster"] == "short"
+    groups = {}
+    for row, document in zip(rows[:-1], documents):
+        groups.setdefault(document["label"], set()).add(row["cluster"])
+    assert all(len(group) == 1 for group in groups.values()) and len(groups) == 4
+
+
+def test_every_door_gives_the_same_topics(copse, documents, tmp_path):
+    kept = [document for document in documents if document["id"] != "short"]
+    write_lines(tmp_path / "docs.jsonl", kept)
+    with gzip.open(tmp_path / "docs.jsonl.gz", "wt") as file:
+        file.write((tmp_path / "docs.jsonl").read_text())
+    with open(tmp_path / "docs.csv", "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["key", "body", "kind"])
+        writer.writerows([document["id"], document["text"], document["label"]] for document in kept)
+    (tmp_path / "docs.txt").write_text("".join(document["text"] + "\n" for document in kept))
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for number, document in enumerate(kept):
+        (folder / f"{number:04}.txt").write_text(document["text"])
+    doors = [("docs.jsonl",), ("docs.jsonl.gz",), ("docs.csv", "--text", "body", "--id", "key", "--label", "kind"),
+             ("docs.txt",), ("folder",)]
+    clusters = []
+    for number, door in enumerate(doors):
+        check(copse("topics", *door, "-k", 4, "-o", f"out{number}"))
+        clusters.append([row["cluster"] for row in rows_of(tmp_path / f"out{number}" / "assignments.tsv")])
+    check(copse("topics", "-", "-k", 4, "-o", "piped", input=(tmp_path / "docs.jsonl").read_text()))
+    clusters.append([row["cluster"] for row in rows_of(tmp_path / "piped" / "assignments.tsv")])
+    assert all(one == clusters[0] for one in clusters)
+
+
+@pytest.mark.parametrize("command", [("topics", "-k", 4), ("tree", "--leaves", 6)])
+@pytest.mark.parametrize("options", [(), ("--stem", "english", "--bigrams", "--normalized-cut"),
+                                     ("--weights", "log-tf-idf", "--precision", "double")])
+def test_assign_gives_training_documents_their_own_topics(copse, documents, tmp_path, command, options):
+    check(copse(command[0], "docs.jsonl", *command[1:], *options, "-o", "out"))
+    trained = rows_of(tmp_path / "out" / "assignments.tsv")
+    run = check(copse("assign", "out", "docs.jsonl", "-o", "again.tsv"))
+    assert "1 document too short" in run.stderr
+    again = rows_of(tmp_path / "again.tsv")
+    assert [row["item"] for row in again] == [row["item"] for row in trained]
+    for before, after in zip(trained, again):
+        if before["cluster"] != "outlier":
+            assert after["cluster"] == before["cluster"]
+            assert float(after["weight"]) == pytest.approx(float(before["weight"]), rel=1e-3, abs=1e-6)
+        if command[0] == "tree":
+            assert after["flat"] == before["flat"]
+
+
+def test_assign_places_new_documents(copse, documents, tmp_path):
+    check(copse("topics", "docs.jsonl", "-k", 4, "-o", "out"))
+    label_of = {row["cluster"]: document["label"]
+                for row, document in zip(rows_of(tmp_path / "out" / "assignments.tsv"), documents)}
+    write_lines(tmp_path / "new.jsonl", make_documents(40, seed=9)[:-1])
+    answer = json.loads(check(copse("assign", "out", "new.jsonl", "--json")).stdout)
+    assert [label_of[item["cluster"]] for item in answer["items"]] == [list(SUBJECTS)[j % 4] for j in range(40)]
+    unknown = json.loads(check(copse("assign", "out", "-", "--json", "--format", "lines",
+                                     input="entirely different words stand here and nothing else\n")).stdout)
+    assert unknown["items"][0]["cluster"] == "short"
+
+
+def test_tree_reads_documents_and_show_shows_them(copse, documents, tmp_path):
+    check(copse("tree", "docs.jsonl", "--leaves", 4, "--time", "date", "-o", "out"))
+    tree = json.loads((tmp_path / "out" / "tree.json").read_text())
+    assert tree["leaves"] == 4
+    result = result_of(tmp_path / "out")
+    assert result["measures"]["nmi"] > 0.7 and all("coherence" in topic for topic in result["topics"])
+    listed = check(copse("show", "out")).stdout
+    assert "\nshort  1" in listed
+    for node in tree["nodes"][1:]:
+        assert re.search(rf"^ *{re.escape(node['id'])}  {node['size']}\b", listed, re.M)
+    leaf = next(node for node in tree["nodes"] if not node["children"])
+    shown = json.loads(check(copse("show", "out", "--topic", leaf["id"], "--docs", 3, "--json")).stdout)
+    assert shown["size"] == leaf["size"] and len(shown["documents"]) == 3
+    by_id = {document["id"]: document for document in documents}
+    for document in shown["documents"]:
+        assert document["text"] == by_id[document["item"]]["text"]
+        assert document["title"] == by_id[document["item"]]["title"]
+    assert sum(shown["classes"].values()) == leaf["size"]
+    assert list(shown["times"]) == sorted(shown["times"]) and sum(shown["times"].values()) == leaf["size"]
+    text = check(copse("show", "out", "--topic", leaf["id"], "--docs", 2)).stdout
+    assert leaf["terms"][0]["term"] in text and shown["documents"][0]["item"] in text
+    short = json.loads(check(copse("show", "out", "--topic", "short", "--json")).stdout)
+    assert [document["item"] for document in short["documents"]] == ["short"]
+    run = copse("show", "out", "--topic", "7.7")
+    assert run.returncode == 1 and "There is no topic 7.7" in run.stderr
+
+
+def test_an_edited_tree_keeps_its_documents(copse, documents, tmp_path):
+    check(copse("tree", "docs.jsonl", "--leaves", 4, "-o", "out"))
+    check(copse("edit", "out", "--split", next(
+        node["id"] for node in json.loads((tmp_path / "out" / "tree.json").read_text())["nodes"]
+        if not node["children"])))
+    tree = json.loads((tmp_path / "out" / "tree.json").read_text())
+    newest = tree["nodes"][-1]
+    shown = json.loads(check(copse("show", "out", "--topic", newest["id"], "--docs", 1, "--json")).stdout)
+    assert shown["documents"][0]["text"].startswith("The ") and shown["coherence"] < 0
+    assert rows_of(tmp_path / "out" / "assignments.tsv")[-1]["cluster"] == "short"
+    assert result_of(tmp_path / "out")["measures"]["items"] == 241
+
+
+def test_outliers_have_a_nearest_topic(copse, documents, tmp_path):
+    strange = [{"id": f"odd-{j}", "text": f"zylo{j % 2} vrax quorl{j % 3} blint snarv plok"} for j in range(9)]
+    write_lines(tmp_path / "docs.jsonl", documents + strange)
+    check(copse("tree", "docs.jsonl", "--leaves", 4, "--imbalance", 3, "-o", "out"))
+    rows = rows_of(tmp_path / "out" / "assignments.tsv")
+    outliers = [row for row in rows if row["cluster"] == "outlier"]
+    leaves = {node["id"] for node in json.loads((tmp_path / "out" / "tree.json").read_text())["nodes"]
+              if not node["children"]}
+    if not outliers:
+        pytest.skip("this tree set nothing aside")
+    assert all(row["flat"] in leaves | {"-1"} for row in outliers)
+    shown = json.loads(check(copse("show", "out", "--topic", "outlier", "--json")).stdout)
+    assert shown["size"] == len(outliers)
+
+
+def test_threads_do_not_change_a_bit(copse, documents, tmp_path):
+    for command in (("topics", "-k", 4), ("tree", "--leaves", 4)):
+        first = None
+        for threads in (1, 2, 5):
+            check(copse(command[0], "docs.jsonl", *command[1:], "--threads", threads, "-o", "out", "--force"))
+            now = (tmp_path / "out" / "model.safetensors").read_bytes()
+            first = first or now
+            assert now == first
+
+
+def test_near_duplicates_are_noted(copse, documents, tmp_path):
+    copies = [dict(document, id=document["id"] + "-copy", text=document["text"] + " guitar") for document in documents[:6]]
+    write_lines(tmp_path / "docs.jsonl", documents + copies)
+    check(copse("topics", "docs.jsonl", "-k", 4, "-o", "out"))
+    for topic in range(4):
+        shown = json.loads(check(copse("show", "out", "--topic", topic, "--docs", 100, "--json")).stdout)
+        assert not any(document["item"].endswith("-copy") for document in shown["documents"])
+
+
+@pytest.mark.parametrize("arguments, code, words", [
+    (("topics", "missing.jsonl"), 1, "missing.jsonl"),
+    (("topics", "docs.jsonl", "--text", "body"), 1, "body"),
+    (("topics", "docs.jsonl", "--stem", "klingon"), 1, "klingon"),
+    (("topics", "docs.jsonl", "-k", 500), 1, "500"),
+    (("tree", "docs.jsonl", "--features", "x.txt"), 2, "is for a matrix"),
+    (("tree", "x.mtx", "--stem", "english"), 2, "is for documents"),
+    (("assign", "nowhere", "docs.jsonl"), 1, "nowhere/result.json"),
+    (("show", "nowhere"), 1, "nowhere/result.json"),
+    (("report", "nowhere"), 1, ""),
+])
+def test_mistakes_get_a_sentence(copse, documents, arguments, code, words):
+    run = copse(*arguments)
+    assert run.returncode == code, run.stderr
+    last = run.stderr.splitlines()[-1 if code == 1 else -2]  # a wrong call is followed by where help is
+    assert last.startswith("copse") and words in last and "should not have happened" not in last
+
+
+def test_bad_lines_are_named_or_skipped(copse, documents, tmp_path):
+    lines = (tmp_path / "docs.jsonl").read_text().splitlines()
+    lines[6] = '{"id": "x", "tex'
+    (tmp_path / "docs.jsonl").write_text("\n".join(lines) + "\n")
+    run = copse("topics", "docs.jsonl", "-k", 4)
+    assert run.returncode == 1 and "docs.jsonl, line 7" in run.stderr
+    run = check(copse("topics", "docs.jsonl", "-k", 4, "--skip-bad"))
+    assert "1 document skipped" in run.stderr
+
+
+@pytest.mark.parametrize("texts", [["only one document with some words here"], ["the same words every time again"] * 30,
+                                   ["", "", ""], ["a b", "c d"]])
+def test_degenerate_documents_are_no_crash(copse, tmp_path, texts):
+    write_lines(tmp_path / "docs.jsonl", [{"text": text} for text in texts])
+    for command in (("topics", "-k", 1), ("tree", "--leaves", 3)):
+        run = copse(command[0], "docs.jsonl", *command[1:], "--min-count", 1, "-o", "out", "--force")
+        assert run.returncode in (0, 1), run.stderr
+        assert "should not have happened" not in run.stderr
+        if run.returncode == 1:
+            assert run.stderr.strip().endswith(".")
