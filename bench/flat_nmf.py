@@ -8,6 +8,7 @@ with. A copse run that stalls above the target is charged in full and followed b
 
     bench/flat_nmf.py                          all matrices, 5 seeds, results in bench/results/flat_nmf.md
     bench/flat_nmf.py --matrices small --seeds 2
+    bench/flat_nmf.py --matrices medium --first-seed 2 --seeds 3 --keep    adds to the runs of earlier calls
 """
 import argparse
 import collections
@@ -155,7 +156,7 @@ def spread(values):
 
 
 def report(name, rank, shape, runs):
-    lines = [f"### {name}, {shape}, k = {rank}", "",
+    lines = [f"### {name}, {shape}, k = {rank}, {len(runs)} seeds", "",
              "| | seconds, mean (least .. most) | relative error it ends with | peak memory, MB |", "| --- | --- | --- | --- |"]
     for who in ("scikit-learn", "RcppML", "copse"):
         mine = [run[who] for run in runs if who in run]
@@ -184,6 +185,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--matrices", nargs="+", choices=list(RANKS), default=list(RANKS))
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--keep", action="store_true", help="report the runs of earlier calls, too")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/bench/bench/flat_nmf")
     parser.add_argument("--generator", type=pathlib.Path, default=ROOT / "../shared/bench/gen.py")
@@ -200,26 +203,29 @@ def main():
     import scipy.sparse
     import sklearn
 
-    sections = []
+    record = arguments.folder / "flat_nmf.json"  # matrix -> shape and runs by seed
+    done = json.loads(record.read_text()) if arguments.keep and record.exists() else {}
     for name in arguments.matrices:
         path = make_matrix(name, arguments.folder, arguments)
         rds = write_rds(path, arguments.folder) if with_rcppml else None
         x = scipy.sparse.load_npz(path)
-        shape = f"{x.shape[0]:,} x {x.shape[1]:,}, {x.nnz:,} nonzeros"
+        entry = done.setdefault(name, {"runs": {}})
+        entry["shape"] = f"{x.shape[0]:,} x {x.shape[1]:,}, {x.nnz:,} nonzeros"
         del x
-        runs = []
-        for seed in range(arguments.seeds):
+        for seed in range(arguments.first_seed, arguments.first_seed + arguments.seeds):
             run = {"scikit-learn": run_sklearn(path, RANKS[name], seed, arguments.threads)}
             run["copse"] = run_copse(arguments.program, path, RANKS[name], seed, arguments.threads,
                                      run["scikit-learn"]["error"])
             if with_rcppml:
                 run["RcppML"] = run_rcppml(script, rds, RANKS[name], seed, arguments.threads)
-            runs.append(run)
+            entry["runs"][str(seed)] = run
+            record.write_text(json.dumps(done))
             print(name, "seed", seed, json.dumps(run), file=sys.stderr, flush=True)
-        sections.append(report(name, RANKS[name], shape, runs))
+    sections = [report(name, RANKS[name], done[name]["shape"], list(done[name]["runs"].values()))
+                for name in RANKS if name in done]
 
     head = ["# Flat NMF: time to the error that scikit-learn ends with", "",
-            f"{datetime.date.today()}, {machine()}, {arguments.threads} threads each, {arguments.seeds} seeds, runs interleaved.",
+            f"{datetime.date.today()}, {machine()}, {arguments.threads} threads each, runs interleaved seed by seed.",
             f"scikit-learn {sklearn.__version__} (`NMF(solver='cd', tol=1e-4)`), RcppML as Debian ships it (`tol = 1e-4`).",
             "Made by `bench/flat_nmf.py`.", ""]
     arguments.output.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """Thesis tables 2, 3 and 4: accuracy, NMI and sparseness of NMF by MU, ANLS and sparse ANLS on two text collections.
 
-  ./run bench paper/text_tables [--runs 20]
+  ./run bench paper/text_tables [--runs 20] [--data Reuters] [--methods MU ANLS]
 
 Prints ours beside theirs, mean and standard deviation over random starts. Preparation: corpora.py, with unit columns and
 normalized-cut weights; k is the number of classes; ANLS is block principal pivoting; sparse has alpha = max(X)^2 and
@@ -20,6 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 from safetensors.numpy import load_file
 
+CORPORA = {"Reuters": corpora.reuters, "20 Newsgroups": corpora.newsgroups}
 METHODS = {
     "MU": ["--solver", "mu"],
     "ANLS": ["--solver", "pivoting"],
@@ -54,17 +55,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--copse", default=os.environ.get("COPSE_PROGRAM", "copse"), help="the program")
     parser.add_argument("--runs", type=int, default=20, help="random starts per method (thesis: 20)")
+    parser.add_argument("--data", nargs="+", choices=list(CORPORA), default=list(CORPORA), help="which collections")
+    parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=list(METHODS), help="which methods")
     arguments = parser.parse_args()
 
     print("| data | method | | accuracy | NMI | % zeros W | % zeros H |\n| --- | --- | --- | --- | --- | --- | --- |")
-    for name, read in (("Reuters", corpora.reuters), ("20 Newsgroups", corpora.newsgroups)):
-        x, _, labels = corpora.term_document_matrix(*read(), normalized_cut=True)
+    for name in arguments.data:
+        x, _, labels = corpora.term_document_matrix(*CORPORA[name](), normalized_cut=True)
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary)
             sp.save_npz(folder / "x.npz", x, compressed=False)
             (folder / "labels.txt").write_text("\n".join(labels) + "\n")
-            for method, options in METHODS.items():
-                runs = np.array([one_run(arguments.copse, folder, len(set(labels)), options, seed)
+            for method in arguments.methods:
+                runs = np.array([one_run(arguments.copse, folder, len(set(labels)), METHODS[method], seed)
                                  for seed in range(arguments.runs)])
                 mean, spread = runs.mean(axis=0), runs.std(axis=0)
                 theirs = THESIS[name, method]
