@@ -31,16 +31,22 @@ Descriptor temporary_file() {
   return file;
 }
 
+struct CopyOfInput {
+  Descriptor file = temporary_file();
+  bool is_complete = false;
+};
+
 // The standard input, copied on its way.
 class CopiedSource final : public ByteSource {
  public:
-  CopiedSource(std::unique_ptr<ByteSource> source, int copy)
-      : ByteSource(source->name()), source_(std::move(source)), copy_(copy) {}
+  CopiedSource(std::unique_ptr<ByteSource> source, std::shared_ptr<CopyOfInput> copy)
+      : ByteSource(source->name()), source_(std::move(source)), copy_(std::move(copy)) {}
 
   std::span<const char> more() override {
     const auto piece = source_->more();
+    copy_->is_complete = piece.empty();
     for (auto rest = piece; !rest.empty();) {
-      const ssize_t count = ::write(copy_, rest.data(), rest.size());
+      const ssize_t count = ::write(copy_->file.number(), rest.data(), rest.size());
       if (count < 0 && errno == EINTR) continue;
       if (count < 0)
         throw OutputError(std::string("the copy of the standard input cannot be written: ") + std::strerror(errno) +
@@ -52,21 +58,29 @@ class CopiedSource final : public ByteSource {
 
  private:
   std::unique_ptr<ByteSource> source_;
-  int copy_;
+  std::shared_ptr<CopyOfInput> copy_;
 };
 
-class CopyOfInput final : public ByteSource {
+class ReadAgain final : public ByteSource {
  public:
-  explicit CopyOfInput(int copy) : ByteSource("-"), file_(::dup(copy)) {
-    if (file_.number() < 0 || ::lseek(file_.number(), 0, SEEK_SET) != 0)
-      fail(name(), std::string("the copy of the standard input cannot be read: ") + std::strerror(errno) + ".");
+  explicit ReadAgain(std::shared_ptr<CopyOfInput> copy) : ByteSource("-"), copy_(std::move(copy)) {
     bytes_.resize(std::size_t{1} << 18);
   }
-  std::span<const char> more() override { return {bytes_.data(), read_some(file_, bytes_, name())}; }
+
+  std::span<const char> more() override {
+    for (;;) {
+      const ssize_t count = ::pread(copy_->file.number(), bytes_.data(), bytes_.size(), place_);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) fail(name(), std::string("the copy cannot be read: ") + std::strerror(errno) + ".");
+      place_ += count;
+      return {bytes_.data(), static_cast<std::size_t>(count)};
+    }
+  }
 
  private:
-  Descriptor file_;
+  std::shared_ptr<CopyOfInput> copy_;
   Buffer<char> bytes_;
+  ::off_t place_ = 0;  // its own, as several readers may be at different places
 };
 
 class Lines final : public CheckedReader {
@@ -184,7 +198,7 @@ std::unique_ptr<DocumentReader> read_lines(std::unique_ptr<LineReader> lines, co
 struct DocumentSource::State {
   fs::path path;
   DocumentOptions options;
-  mutable std::unique_ptr<Descriptor> copy;
+  std::shared_ptr<CopyOfInput> copy;  // of the standard input, once it has been opened
 };
 
 DocumentSource::DocumentSource(fs::path path, DocumentOptions options)
@@ -205,10 +219,12 @@ std::unique_ptr<DocumentReader> DocumentSource::open() const {
   if (state_->path != "-") {
     source = open_source(state_->path);
   } else if (state_->copy == nullptr) {
-    state_->copy = std::make_unique<Descriptor>(temporary_file());
-    source = std::make_unique<CopiedSource>(open_source("-"), state_->copy->number());
+    state_->copy = std::make_shared<CopyOfInput>();
+    source = std::make_unique<CopiedSource>(open_source("-"), state_->copy);
+  } else if (state_->copy->is_complete) {
+    source = std::make_unique<ReadAgain>(state_->copy);
   } else {
-    source = std::make_unique<CopyOfInput>(state_->copy->number());
+    throw InvalidArgument("the standard input must be read to its end before it is read again");
   }
   return read_source(std::move(source), format, state_->options);
 }

@@ -37,7 +37,7 @@ struct DocumentOptions {
   std::string title_field = {};                            // empty: "title"
   bool skip_bad = false;                                   // count a bad document instead of throwing InputError
   std::size_t max_document_bytes = std::size_t{64} << 20;  // a longer one is bad; at most 1 GB
-  double max_expansion = 200;  // refuse a compressed file of over 64 MB that is larger than itself by more; 0: no limit
+  double max_expansion = 200;  // refuse content of over 16 MB that is so many times larger than its file; 0: no limit
 };
 
 // What was met on the way. Each document counts once, however often it was repaired.
@@ -67,7 +67,8 @@ class DocumentSource {
   DocumentSource(DocumentSource&&) noexcept;
   DocumentSource& operator=(DocumentSource&&) noexcept;
 
-  // From the first document on. A second reader of the standard input may be opened when the first has come to its end.
+  // From the first document on. Throws InvalidArgument for the standard input if its first reader has not come to the
+  // end.
   std::unique_ptr<DocumentReader> open() const;
 
   // The documents at these positions (ascending, counted from 0), each text cut to at most `most_bytes` at the end of a

@@ -1,5 +1,7 @@
 #include <simdjson.h>
 
+#include <charconv>
+
 #include "copse/io/input.h"
 #include "copse/text/document_readers.h"
 #include "copse/text/repair.h"
@@ -8,6 +10,8 @@ namespace copse {
 namespace {
 
 namespace dom = simdjson::dom;
+
+constexpr std::size_t none = std::string_view::npos;
 
 std::string kind_of(dom::element value) {
   switch (value.type()) {
@@ -26,6 +30,32 @@ std::string kind_of(dom::element value) {
   }
 }
 
+// \uXXXX at the front of the text as a number; 0 if there is no such thing.
+unsigned escaped_unit(std::string_view text) {
+  unsigned unit = 0;
+  const bool is_escape = text.size() >= 6 && text.starts_with("\\u") &&
+                         std::from_chars(text.data() + 2, text.data() + 6, unit, 16).ptr == text.data() + 6;
+  return is_escape ? unit : 0;
+}
+
+// Puts \uFFFD in place of every half of a surrogate pair that stands alone; true if there was one.
+bool repair_surrogates(std::string& line) {
+  bool repaired = false;
+  for (std::size_t place = 0; (place = line.find('\\', place)) != std::string::npos;) {
+    const std::string_view rest = std::string_view(line).substr(place);
+    const unsigned unit = escaped_unit(rest);
+    const bool is_high = unit >= 0xD800 && unit < 0xDC00, is_low = unit >= 0xDC00 && unit < 0xE000;
+    const unsigned next = is_high ? escaped_unit(rest.substr(6)) : 0;
+    const bool is_pair = next >= 0xDC00 && next < 0xE000;
+    if (is_low || (is_high && !is_pair)) {
+      line.replace(place, 6, "\\uFFFD");
+      repaired = true;
+    }
+    place += is_pair ? 12 : unit != 0 ? 6 : 2;
+  }
+  return repaired;
+}
+
 class JsonLines final : public CheckedReader {
  public:
   JsonLines(std::unique_ptr<LineReader> lines, const DocumentOptions& options)
@@ -36,13 +66,15 @@ class JsonLines final : public CheckedReader {
     std::string_view line;
     do {
       if (!lines_->next(line)) return Outcome::end;
-    } while (line.find_first_not_of(" \t\r") == std::string_view::npos);
+    } while (line.find_first_not_of(" \t\r") == none);
     if (lines_->is_too_long()) return reject_long(lines_->name(), lines_->number());
 
     simdjson::padded_string repaired;
-    if (!is_utf8(line) || line.find('\0') != std::string_view::npos) {
+    const bool has_surrogates = line.find("\\ud") != none || line.find("\\uD") != none;
+    if (has_surrogates || !is_utf8(line) || line.find('\0') != none) {
       std::string text(line);
       if (repair_text(text)) mark_repaired();
+      if (repair_surrogates(text)) mark_repaired();
       repaired = simdjson::padded_string(text);
       line = repaired;
     }

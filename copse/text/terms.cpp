@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
@@ -67,20 +68,23 @@ std::vector<std::uint32_t> commonest_words(const TokenStore& store, const Keys& 
 }
 
 struct Counts {
-  std::vector<std::uint32_t> totals, documents;
+  std::vector<Index> totals, documents;
 };
 
 // Integers, so that the order of adding does not matter; a few blocks, so that their arrays stay small.
 Counts count_terms(const TokenStore& store, const TermMap& map, std::size_t terms) {
-  constexpr Index blocks = 8;
-  std::vector<Counts> parts(blocks);
+  constexpr std::size_t blocks = 8;
+  struct Part {
+    std::vector<std::uint32_t> totals, documents;
+  };
+  std::vector<Part> parts(blocks);
   parallel_for(blocks, [&](Index block) {
-    Counts& part = parts[static_cast<std::size_t>(block)];
+    Part& part = parts[static_cast<std::size_t>(block)];
     part.totals.resize(terms);
     part.documents.resize(terms);
     std::vector<Index> last(terms, -1);
     std::vector<std::uint32_t> found;
-    for (std::size_t b = static_cast<std::size_t>(block); b < store.batches.size(); b += blocks) {
+    for (auto b = static_cast<std::size_t>(block); b < store.batches.size(); b += blocks) {
       visit_documents(store.batches[b], [&](Index document, std::span<const StoredToken> tokens) {
         found.clear();
         map.append_terms(tokens, found);
@@ -91,13 +95,24 @@ Counts count_terms(const TokenStore& store, const TermMap& map, std::size_t term
       });
     }
   });
-  for (std::size_t block = 1; block < blocks; ++block) {
+  Counts counts{std::vector<Index>(terms), std::vector<Index>(terms)};
+  for (const Part& part : parts) {
     for (std::size_t term = 0; term < terms; ++term) {
-      parts[0].totals[term] += parts[block].totals[term];
-      parts[0].documents[term] += parts[block].documents[term];
+      counts.totals[term] += part.totals[term];
+      counts.documents[term] += part.documents[term];
     }
   }
-  return std::move(parts[0]);
+  return counts;
+}
+
+Counts counts_of_words(const TokenStore& store, const TermMap& map) {
+  Counts counts{std::vector<Index>(map.key_count), std::vector<Index>(map.key_count)};
+  for (std::uint32_t word = 0; word < store.words.size(); ++word) {
+    if (map.keys[word] == none) continue;
+    counts.totals[map.keys[word]] = store.totals[word];
+    counts.documents[map.keys[word]] = store.document_counts[word];
+  }
+  return counts;
 }
 
 }  // namespace
@@ -137,7 +152,9 @@ ChosenTerms choose_terms(const TokenStore& store, const TextOptions& given) {
   std::uint32_t terms = map.key_count;
   for (const std::uint64_t pair : pairs) map.pairs.emplace(pair, terms++);
 
-  const Counts counts = count_terms(store, map, terms);
+  // Without stems and bigrams every word is a term, and all has been counted already.
+  const bool known = options.stemmer == "none" && pairs.empty();
+  const Counts counts = known ? counts_of_words(store, map) : count_terms(store, map, terms);
   const auto most_documents = options.max_share * static_cast<double>(store.documents);
   std::vector<std::uint32_t> kept;
   for (std::uint32_t term = 0; term < terms; ++term) {

@@ -12,7 +12,7 @@
 namespace copse {
 namespace {
 
-constexpr double harmless_bytes = 64e6;
+constexpr double harmless_bytes = 16e6;
 
 class CountedSource final : public ByteSource {
  public:

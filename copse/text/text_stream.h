@@ -12,7 +12,7 @@ namespace copse {
 
 class TextStream {
  public:
-  // Refuses content of more than 64 MB that is `max_expansion` times larger than the file (0: no limit).
+  // Refuses content of more than 16 MB that is `max_expansion` times larger than the file (0: no limit).
   TextStream(std::unique_ptr<ByteSource> source, double max_expansion);
   ~TextStream();
   TextStream(const TextStream&) = delete;

@@ -68,7 +68,7 @@ struct Tokenizer::State {
 
   bool keeps(Word& word) {
     std::string& characters = finder.characters();
-    if (options.rule == WordRule::unicode) {
+    if (options.rule == WordRule::unicode && !word.plain) {
       trim_underscores(characters, word);
       if (options.apostrophes) cut_apostrophes(characters, word);
     }

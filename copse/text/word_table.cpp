@@ -13,10 +13,19 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-std::uint64_t load(const char* from, std::size_t count) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, from, count);
+template <class Value>
+std::uint64_t load(const char* from) {
+  Value value;
+  std::memcpy(&value, from, sizeof value);
   return value;
+}
+
+// Up to seven bytes as one number; two loads that overlap are quicker than a copy of unknown length.
+std::uint64_t load_few(const char* from, std::size_t count) {
+  if (count >= 4) return load<std::uint32_t>(from) << 32 | load<std::uint32_t>(from + count - 4);
+  if (count == 0) return 0;
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint64_t>(static_cast<unsigned char>(from[i])); };
+  return byte(0) << 16 | byte(count / 2) << 8 | byte(count - 1);
 }
 
 }  // namespace
@@ -27,8 +36,8 @@ std::uint64_t WordTable::hash(std::string_view word) {
   std::uint64_t state = word.size() ^ first;
   const char* p = word.data();
   std::size_t rest = word.size();
-  for (; rest >= 8; rest -= 8, p += 8) state = mix(state ^ load(p, 8), second);
-  return mix(state ^ load(p, rest), first);
+  for (; rest >= 8; rest -= 8, p += 8) state = mix(state ^ load<std::uint64_t>(p), second);
+  return mix(state ^ load_few(p, rest), first);
 }
 
 WordTable::WordTable() : offsets_(1, 0), slots_(1024) {}

@@ -5,6 +5,7 @@
 #include <unicode/uchar.h>
 #include <unicode/unistr.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -18,8 +19,8 @@ using icu::BreakIterator;
 using icu::UnicodeString;
 
 // What a byte can be. `other` and `hyphen` end a word; `mid` joins two letters or two digits.
-enum Class : std::uint8_t {
-  letter = 1,
+enum Class : std::uint16_t {
+  letter = 1,  // as far as boundaries go
   digit = 2,
   extend = 4,  // _: joins all
   mid_letter = 8,
@@ -27,8 +28,13 @@ enum Class : std::uint8_t {
   space = 32,
   hyphen = 64,
   beyond_ascii = 128,
+  alphabetic = 256,
 };
-constexpr std::uint8_t inside = letter | digit | extend;
+constexpr std::uint16_t inside = letter | digit | extend;
+constexpr std::uint16_t not_plain = extend | mid_letter | mid_number;
+
+char to_lower(char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+bool is_ascii_letter(char c) { return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z'); }
 
 void require(UErrorCode status) {
   if (U_FAILURE(status)) throw Error(std::string("ICU does not work here: ") + u_errorName(status) + ".");
@@ -49,12 +55,13 @@ bool is_one(BreakIterator& iterator, const std::string& text) {
 }
 
 // Asked of ICU itself, as the classes differ between its versions: release 72 made @ a letter.
-std::array<std::uint8_t, 256> ascii_classes() {
+std::array<std::uint16_t, 256> ascii_classes() {
   const auto iterator = word_iterator();
-  std::array<std::uint8_t, 256> classes{};
+  std::array<std::uint16_t, 256> classes{};
   for (int c = 0; c < 128; ++c) {
     const std::string text(1, static_cast<char>(c));
-    const auto set = [&](std::uint8_t bit) { classes[static_cast<std::size_t>(c)] |= bit; };
+    const auto set = [&](std::uint16_t bit) { classes[static_cast<std::size_t>(c)] |= bit; };
+    if (is_ascii_letter(text[0])) set(alphabetic);
     if (std::string_view(" \t\n\v\f\r").find(text) != std::string_view::npos) {
       set(space);
     } else if (is_one(*iterator, "a" + text)) {
@@ -74,9 +81,6 @@ std::array<std::uint8_t, 256> ascii_classes() {
   return classes;
 }
 
-char to_lower(char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-bool is_ascii_letter(char c) { return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z'); }
-
 bool separates_neighbours(UChar32 c) { return u_isUWhiteSpace(c) || c == '-' || c == 0x2010 || c == 0x2011; }
 
 // What Python's re calls \w: letters, digits and other characters with a numeric value, and _.
@@ -88,12 +92,12 @@ bool is_word_character(UChar32 c) {
 }  // namespace
 
 struct WordFinder::State {
-  static const std::array<std::uint8_t, 256>& table() {
-    static const std::array<std::uint8_t, 256> classes = ascii_classes();
+  static const std::array<std::uint16_t, 256>& table() {
+    static const std::array<std::uint16_t, 256> classes = ascii_classes();
     return classes;
   }
 
-  std::unique_ptr<BreakIterator> iterator = word_iterator();
+  std::unique_ptr<BreakIterator> iterator;  // made when it is first needed
   const icu::Normalizer2* folding = nullptr;
   std::string characters;
   std::vector<Word> words;
@@ -138,7 +142,7 @@ void WordFinder::State::cut(std::string_view text, const Ascii& ascii, const Oth
     for (;;) {
       while (p < end && classes[static_cast<unsigned char>(*p)] != space) ++p;
       const char* next = p;
-      std::uint8_t seen = 0;
+      std::uint16_t seen = 0;
       while (next < end && classes[static_cast<unsigned char>(*next)] == space) ++next;
       while (next < end && classes[static_cast<unsigned char>(*next)] != space)
         seen |= classes[static_cast<unsigned char>(*next++)];
@@ -155,27 +159,27 @@ void WordFinder::State::add_ascii(const char* p, const char* end) {
   const auto& classes = table();
   const auto class_of = [&](const char* q) { return classes[static_cast<unsigned char>(*q)]; };
   while (p < end) {
-    const std::uint8_t first = class_of(p);
+    const std::uint16_t first = class_of(p);
     if ((first & inside) == 0) {
       if ((first & (space | hyphen)) == 0) adjacent = false;
       ++p;
       continue;
     }
     const char* const from = p;
-    bool has_letter = false;
-    const std::size_t place = characters.size();
+    std::uint16_t seen = 0;
     for (;;) {
-      std::uint8_t last = 0;
+      std::uint16_t last = 0;
       while (p < end && ((last = class_of(p)) & inside) != 0) {
-        has_letter |= is_ascii_letter(*p);
+        seen |= last;
         ++p;
       }
       // WB6, 7, 11, 12: one character between two letters, or between two digits.
       if (end - p < 2) break;
-      const std::uint8_t before = class_of(p - 1), after = class_of(p + 1);
+      const std::uint16_t before = class_of(p - 1), after = class_of(p + 1);
       if (!(((last & mid_letter) != 0 && (before & after & letter) != 0) ||
             ((last & mid_number) != 0 && (before & after & digit) != 0)))
         break;
+      seen |= last;
       ++p;
     }
     const auto length = static_cast<std::size_t>(p - from);
@@ -183,9 +187,11 @@ void WordFinder::State::add_ascii(const char* p, const char* end) {
       adjacent = false;
       continue;
     }
-    characters.resize(place + length);
-    for (std::size_t i = 0; i < length; ++i) characters[place + i] = to_lower(from[i]);
-    words.push_back({place, place + length, length, has_letter, false, adjacent});
+    const std::size_t place = characters.size();
+    characters.append(from, length);
+    std::transform(from, p, characters.begin() + static_cast<std::ptrdiff_t>(place), to_lower);
+    words.push_back(
+        {place, place + length, length, (seen & alphabetic) != 0, false, adjacent, (seen & not_plain) == 0});
     adjacent = true;
   }
 }
@@ -195,6 +201,7 @@ void WordFinder::State::add_by_icu(std::string_view text) {
   units = UnicodeString::fromUTF8(icu::StringPiece(text.data(), static_cast<int>(text.size())));
   folding->normalize(units, folded, status);
   require(status);
+  if (iterator == nullptr) iterator = word_iterator();
   iterator->setText(folded);
   int from = iterator->first();
   for (int to = iterator->next(); to != BreakIterator::DONE; from = to, to = iterator->next()) {

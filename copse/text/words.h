@@ -17,6 +17,7 @@ struct Word {
   bool has_letter = false;   // false for a number
   bool ideographic = false;  // Chinese or Japanese, where one character may be a word
   bool adjacent = false;     // only spaces or a hyphen since the word before
+  bool plain = false;        // ASCII, without _ . ' and the like
 };
 
 // Appends the words of one text after another to one list.
