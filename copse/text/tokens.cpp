@@ -45,7 +45,8 @@ void trim_underscores(const std::string& characters, Word& word) {
   for (; word.begin < word.end && characters[word.end - 1] == '_'; --word.end) --word.length;
 }
 
-bool has_digit(const std::string& characters, const Word& word) {
+// A word that has no letter: a number, unless there is no digit in it either.
+bool is_number(const std::string& characters, const Word& word) {
   return std::any_of(characters.begin() + static_cast<std::ptrdiff_t>(word.begin),
                      characters.begin() + static_cast<std::ptrdiff_t>(word.end),
                      [](char c) { return ('0' <= c && c <= '9') || static_cast<unsigned char>(c) >= 128; });
@@ -72,7 +73,10 @@ struct Tokenizer::State {
       trim_underscores(characters, word);
       if (options.apostrophes) cut_apostrophes(characters, word);
     }
-    if (!word.has_letter && !(options.numbers && has_digit(characters, word))) return false;
+    if (!word.has_letter) {
+      if (!options.numbers) return false;
+      if (options.rule == WordRule::unicode && !is_number(characters, word)) return false;
+    }
     return word.length <= static_cast<std::size_t>(options.max_length) && word.length > 0 &&
            (word.ideographic || word.length >= static_cast<std::size_t>(options.min_length));
   }
