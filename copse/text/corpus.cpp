@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
@@ -10,16 +11,6 @@
 namespace copse {
 namespace {
 
-// Sorted terms of one document, and how many of them differ.
-Index sort_terms(const TermMap& map, std::span<const StoredToken> tokens, std::vector<std::uint32_t>& terms) {
-  terms.clear();
-  map.append_terms(tokens, terms);
-  std::sort(terms.begin(), terms.end());
-  Index different = 0;
-  for (std::size_t i = 0; i < terms.size(); ++i) different += i == 0 || terms[i] != terms[i - 1] ? 1 : 0;
-  return different;
-}
-
 template <class T>
 void fill_counts(const TokenStore& store, const TermMap& map, Corpus<T>& corpus) {
   SparseMatrix<T>& x = corpus.counts;
@@ -27,33 +18,36 @@ void fill_counts(const TokenStore& store, const TermMap& map, Corpus<T>& corpus)
   x.cols = store.documents;
   x.offsets.assign(static_cast<std::size_t>(x.cols) + 1, 0);
   std::vector<char> is_short(static_cast<std::size_t>(x.cols), 0);
-  const auto for_each_batch = [&](const auto& visit) {
-    parallel_for(static_cast<Index>(store.batches.size()), [&](Index b) {
-      std::vector<std::uint32_t> terms;
-      visit_documents(store.batches[static_cast<std::size_t>(b)],
-                      [&](Index document, std::span<const StoredToken> tokens) {
-                        const Index different = sort_terms(map, tokens, terms);
-                        visit(static_cast<std::size_t>(document), different, terms);
-                      });
+  const auto batches = static_cast<Index>(store.batches.size());
+  parallel_for(batches, [&](Index b) {
+    std::vector<std::uint32_t> terms;
+    std::vector<Index> last(static_cast<std::size_t>(x.rows), -1);  // the last document that each term was seen in
+    visit_documents(store.batches[static_cast<std::size_t>(b)], [&](Index j, std::span<const StoredToken> tokens) {
+      terms.clear();
+      map.append_terms(tokens, terms);
+      for (const std::uint32_t term : terms) x.offsets[j + 1] += std::exchange(last[term], j) != j ? 1 : 0;
+      is_short[j] = static_cast<Index>(terms.size()) < corpus.vocabulary.options.min_words ? 1 : 0;
     });
-  };
-  for_each_batch([&](std::size_t document, Index different, const std::vector<std::uint32_t>& terms) {
-    x.offsets[document + 1] = different;
-    is_short[document] = static_cast<Index>(terms.size()) < corpus.vocabulary.options.min_words ? 1 : 0;
   });
-  for (std::size_t j = 0; j < static_cast<std::size_t>(x.cols); ++j) {
+  for (Index j = 0; j < x.cols; ++j) {
     x.offsets[j + 1] += x.offsets[j];
-    if (is_short[j] != 0) corpus.short_documents.push_back(static_cast<Index>(j));
+    if (is_short[j] != 0) corpus.short_documents.push_back(j);
   }
   x.indices.resize(static_cast<std::size_t>(x.offsets.back()));
   x.values.resize(static_cast<std::size_t>(x.offsets.back()));
-  for_each_batch([&](std::size_t document, Index, const std::vector<std::uint32_t>& terms) {
-    auto place = static_cast<std::size_t>(x.offsets[document]);
-    for (std::size_t from = 0, to = 0; from < terms.size(); from = to, ++place) {
-      while (to < terms.size() && terms[to] == terms[from]) ++to;
-      x.indices[place] = static_cast<RowIndex>(terms[from]);
-      x.values[place] = static_cast<T>(to - from);
-    }
+  parallel_for(batches, [&](Index b) {
+    std::vector<std::uint32_t> terms;
+    visit_documents(store.batches[static_cast<std::size_t>(b)], [&](Index j, std::span<const StoredToken> tokens) {
+      terms.clear();
+      map.append_terms(tokens, terms);
+      std::sort(terms.begin(), terms.end());
+      Index place = x.offsets[j];
+      for (std::size_t from = 0, to = 0; from < terms.size(); from = to, ++place) {
+        while (to < terms.size() && terms[to] == terms[from]) ++to;
+        x.indices[place] = static_cast<RowIndex>(terms[from]);
+        x.values[place] = static_cast<T>(to - from);
+      }
+    });
   });
 }
 

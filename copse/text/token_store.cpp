@@ -9,9 +9,9 @@ namespace copse {
 namespace {
 
 // Sizes of the work, which never depend on the number of threads.
-constexpr std::size_t batch_bytes = std::size_t{1} << 18;
-constexpr std::size_t batch_documents = 1024;
-constexpr std::size_t group_batches = 32;
+constexpr std::size_t batch_bytes = std::size_t{1} << 19;
+constexpr std::size_t batch_documents = 2048;
+constexpr std::size_t group_batches = 16;
 
 // Some documents, and their words with numbers of their own.
 struct Batch {
