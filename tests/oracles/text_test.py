@@ -1,4 +1,4 @@
-"""Counts of real text, set to scikit-learn's rules, against its CountVectorizer."""
+"""Counts and tf-idf of real text, set to scikit-learn's rules, against its CountVectorizer and TfidfVectorizer."""
 
 import gzip
 import json
@@ -7,9 +7,10 @@ import pathlib
 import subprocess
 import zipfile
 
+import numpy as np
 import pytest
 import scipy.sparse
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 pytestmark = pytest.mark.skipif("COPSE_PROGRAM" not in os.environ, reason="COPSE_PROGRAM names no program")
 
@@ -28,11 +29,11 @@ def documents(name):
         return [json.loads(line)["text"] for line, _ in zip(lines, range(3000))]
 
 
-def counted(texts, folder):
+def counted(texts, folder, what):
     source, target = folder / "documents.jsonl", folder / "counts.npz"
     source.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
     program = pathlib.Path(os.environ["COPSE_PROGRAM"]).parent.parent / "text_counts"
-    subprocess.run([program, source, target], check=True)
+    subprocess.run([program, source, target, what], check=True)
     terms = zipfile.ZipFile(target).read("features.txt").decode().splitlines()
     return scipy.sparse.load_npz(target).T.tocsr(), terms
 
@@ -40,8 +41,17 @@ def counted(texts, folder):
 @pytest.mark.parametrize("name", ["sample", "20newsgroups", "arxiv_abstracts"])
 def test_counts_are_those_of_scikit_learn(name, tmp_path):
     texts = documents(name)
-    ours, terms = counted(texts, tmp_path)
+    ours, terms = counted(texts, tmp_path, "counts")
     vectorizer = CountVectorizer()
     theirs = vectorizer.fit_transform(texts)
     assert terms == list(vectorizer.get_feature_names_out())
     assert (ours != theirs).nnz == 0
+
+
+@pytest.mark.parametrize("name", ["sample", "20newsgroups"])
+def test_vectors_are_those_of_scikit_learn(name, tmp_path):
+    texts = documents(name)
+    ours, _ = counted(texts, tmp_path, "tf-idf")
+    theirs = TfidfVectorizer().fit_transform(texts)
+    np.testing.assert_allclose(ours.toarray() if name == "sample" else ours.data,
+                               theirs.toarray() if name == "sample" else theirs.sorted_indices().data, rtol=1e-12)
