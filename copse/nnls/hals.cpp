@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cassert>
-#include <valarray>
 
 #include "copse/base/parallel.h"
 #include "copse/kernels/dispatch-inl.h"
@@ -54,10 +53,10 @@ HWY_INLINE double sweep_tile(const TileGram<T>& gram, const T* inverse, const T*
 
 template <class T>
 HWY_INLINE void sweep_rows(const TileGram<T>& gram, const T* inverse, const HalsOptions& options, const T* rhs, T* g,
-                           Index rows, double* report) {
+                           Index rows) {
   const Index height = tile_rows<T>();
   const Index size = gram.padded * height;
-  Buffer<T> buffer(static_cast<std::size_t>((report != nullptr ? 3 : 2) * size), T(0));
+  Buffer<T> buffer(static_cast<std::size_t>(2 * size), T(0));
   T* tile = buffer.data();
   T* tile_rhs = tile + size;
   const bool track = options.sweeps > 1 && options.min_change > 0;
@@ -66,10 +65,6 @@ HWY_INLINE void sweep_rows(const TileGram<T>& gram, const T* inverse, const Hals
     const Index count = std::min(height, rows - begin);
     load_tile(g + begin * gram.k, count, gram.k, tile);
     load_tile(rhs + begin * gram.k, count, gram.k, tile_rhs);
-    if (report != nullptr) {
-      std::copy_n(tile, size, tile_rhs + size);
-      add_projected_gradient(gram, tile_rhs, tile, report);
-    }
     for (Index c = 0; c < gram.k; ++c) {
       if (inverse[c] == T(0)) std::fill_n(tile + c * height, height, T(0));
     }
@@ -79,30 +74,17 @@ HWY_INLINE void sweep_rows(const TileGram<T>& gram, const T* inverse, const Hals
       if (sweep == 0) first = change;
       if (track && change <= enough * first) break;
     }
-    if (report != nullptr) {
-      const Tag<T> d;
-      auto change = hn::Zero(d);
-      auto dot = hn::Zero(d);
-      for (Index e = 0; e < size; e += static_cast<Index>(hn::Lanes(d))) {
-        const auto value = hn::Load(d, tile + e);
-        const auto moved = hn::Sub(value, hn::Load(d, tile_rhs + size + e));
-        change = hn::MulAdd(moved, moved, change);
-        dot = hn::MulAdd(value, hn::Load(d, tile_rhs + e), dot);
-      }
-      report[gram.k] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, change)));
-      report[gram.k + 1] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, dot)));
-    }
     store_tile(tile, count, gram.k, g + begin * gram.k);
   }
 }
 
 void sweep_rows_float(const TileGram<float>& gram, const float* inverse, const HalsOptions& options, const float* rhs,
-                      float* g, Index rows, double* report) {
-  sweep_rows(gram, inverse, options, rhs, g, rows, report);
+                      float* g, Index rows) {
+  sweep_rows(gram, inverse, options, rhs, g, rows);
 }
 void sweep_rows_double(const TileGram<double>& gram, const double* inverse, const HalsOptions& options,
-                       const double* rhs, double* g, Index rows, double* report) {
-  sweep_rows(gram, inverse, options, rhs, g, rows, report);
+                       const double* rhs, double* g, Index rows) {
+  sweep_rows(gram, inverse, options, rhs, g, rows);
 }
 
 }  // namespace copse::HWY_NAMESPACE
@@ -119,8 +101,7 @@ COPSE_EXPORT(sweep_rows)
 }  // namespace
 
 template <class T>
-void sweep_hals(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g, const HalsOptions& options,
-                HalsReport* report) {
+void sweep_hals(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g, const HalsOptions& options) {
   const Index k = gram.rows();
   assert(gram.cols() == k && rhs.cols() == k && g.cols() == k && rhs.rows() == g.rows());
   const TileGram<T> tile_gram(gram);
@@ -129,22 +110,13 @@ void sweep_hals(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g, 
     if (gram(c, c) > 0) inverse[static_cast<std::size_t>(c)] = static_cast<T>(1 / gram(c, c));
   }
   const auto sweep_rows = best_sweep_rows<T>();
-  const std::valarray<double> zero(0.0, report != nullptr ? static_cast<std::size_t>(k + 2) : 0);
-  const auto sums = sum_blocks(g.rows(), rows_per_block, zero, [&](Index begin, Index end) {
-    std::valarray<double> part = zero;
-    sweep_rows(tile_gram, inverse.data(), options, rhs.data() + begin * k, g.data() + begin * k, end - begin,
-               report != nullptr ? &part[0] : nullptr);
-    return part;
+  parallel_blocks(g.rows(), rows_per_block, [&](Index begin, Index end) {
+    sweep_rows(tile_gram, inverse.data(), options, rhs.data() + begin * k, g.data() + begin * k, end - begin);
   });
-  if (report == nullptr) return;
-  report->squared_projected_gradient.assign(std::begin(sums), std::begin(sums) + k);
-  report->squared_change = sums[static_cast<std::size_t>(k)];
-  report->dot = sums[static_cast<std::size_t>(k + 1)];
 }
 
-template void sweep_hals(const Matrix<double>&, const Matrix<float>&, Matrix<float>&, const HalsOptions&, HalsReport*);
-template void sweep_hals(const Matrix<double>&, const Matrix<double>&, Matrix<double>&, const HalsOptions&,
-                         HalsReport*);
+template void sweep_hals(const Matrix<double>&, const Matrix<float>&, Matrix<float>&, const HalsOptions&);
+template void sweep_hals(const Matrix<double>&, const Matrix<double>&, Matrix<double>&, const HalsOptions&);
 
 }  // namespace copse
 #endif

@@ -46,31 +46,19 @@ void expect_naive_sweeps(double tolerance) {
       const auto rhs = testing::right_hand_sides<T>(problem);
       const auto start = random_dense<T>(n, k, 4);
       Matrix<T> g = start;
-      HalsReport report;
-      sweep_hals(a, rhs, g, {.sweeps = 3}, &report);
-      const auto before = in_double(start);
-      auto expected = before;
+      sweep_hals(a, rhs, g, {.sweeps = 3});
+      auto expected = in_double(start);
       for (int sweep = 0; sweep < 3; ++sweep) naive_sweep(a, rhs, expected);
-      double change = 0;
-      double dot = 0;
       for (Index r = 0; r < n; ++r) {
         for (Index c = 0; c < k; ++c) {
           ASSERT_NEAR(static_cast<double>(g(r, c)), expected(r, c), tolerance) << "k " << k << " n " << n;
-          change += (expected(r, c) - before(r, c)) * (expected(r, c) - before(r, c));
-          dot += expected(r, c) * static_cast<double>(rhs(r, c));
         }
       }
-      EXPECT_NEAR(report.squared_change, change, tolerance * (1 + change));
-      EXPECT_NEAR(report.dot, dot, tolerance * (1 + dot));
-      const auto squares = squared_projected_gradient(a, rhs, start);
-      ASSERT_EQ(report.squared_projected_gradient.size(), squares.size());
-      for (std::size_t c = 0; c < squares.size(); ++c)
-        EXPECT_NEAR(report.squared_projected_gradient[c], squares[c], tolerance * (1 + squares[c]));
     }
   }
 }
 
-TEST(Hals, SweepsAsDefinedAndReportsWhatItDid) {
+TEST(Hals, SweepsAsDefined) {
   testing::for_each_instruction_set([] {
     expect_naive_sweeps<float>(2e-5);
     expect_naive_sweeps<double>(1e-12);
@@ -145,19 +133,12 @@ TEST(Hals, GivesTheSameBitsForAnyNumberOfThreads) {
   const auto a = gram(problem.b);
   const auto rhs = testing::right_hand_sides<float>(problem);
   const auto run = [&](int threads) {
-    std::pair<Matrix<float>, HalsReport> out{random_dense<float>(5000, 7, 6), {}};
-    with_threads(threads, nullptr,
-                 [&] { sweep_hals(a, rhs, out.first, {.sweeps = 5, .min_change = 0.1}, &out.second); });
-    return out;
+    auto g = random_dense<float>(5000, 7, 6);
+    with_threads(threads, nullptr, [&] { sweep_hals(a, rhs, g, {.sweeps = 5, .min_change = 0.1}); });
+    return g;
   };
   const auto one = run(1);
-  for (int threads : {2, 3, 8}) {
-    const auto many = run(threads);
-    EXPECT_EQ(many.first, one.first);
-    EXPECT_EQ(many.second.squared_projected_gradient, one.second.squared_projected_gradient);
-    EXPECT_EQ(many.second.squared_change, one.second.squared_change);
-    EXPECT_EQ(many.second.dot, one.second.dot);
-  }
+  for (int threads : {2, 3, 8}) EXPECT_EQ(run(threads), one);
 }
 
 }  // namespace

@@ -43,15 +43,8 @@ struct HalsOptions {
   int sweeps = 1;         // at most
   double min_change = 0;  // stop early when a sweep moves a block of rows by less than this share of its first sweep
 };
-// What the sweeps know when they are done, at no further pass over rhs and g.
-struct HalsReport {
-  std::vector<double> squared_projected_gradient;  // per coordinate, at the start
-  double squared_change = 0;                       // |g - start|^2
-  double dot = 0;                                  // <rhs, g>, with g as it is left
-};
 template <class T>
-void sweep_hals(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g, const HalsOptions& options = {},
-                HalsReport* report = nullptr);
+void sweep_hals(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g, const HalsOptions& options = {});
 
 // One multiplicative update of every entry of g (Lee and Seung): g * max(0, rhs) / (gram g), with 0 / 0 = 0. Zeros
 // stay.
