@@ -1,7 +1,5 @@
 #include "copse/nmf/step.h"
 
-#include <vector>
-
 #include "copse/base/parallel.h"
 #include "copse/nnls/nnls.h"
 
@@ -33,18 +31,6 @@ void copy_column(const Matrix<T>& from, Matrix<T>& to, Index c) {
   for (Index i = 0; i < to.rows(); ++i) to(i, c) = from(i, c);
 }
 
-template <class T>
-void solve_keeping_idle(const StepOptions& options, const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g) {
-  std::vector<Index> idle;
-  for (Index c = 0; c < gram.cols(); ++c) {
-    if (gram(c, c) == 0) idle.push_back(c);
-  }
-  if (idle.empty()) return solve(options, gram, rhs, g);
-  const Matrix<T> before = g;
-  solve(options, gram, rhs, g);
-  for (const Index c : idle) copy_column(before, g, c);
-}
-
 // The first k coordinates, given the last: gram is cut to k x k and rhs becomes rhs_c - gram_c,k g_k.
 template <class T>
 void solve_without_last(const StepOptions& options, const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g) {
@@ -63,7 +49,7 @@ void solve_without_last(const StepOptions& options, const Matrix<double>& gram, 
       }
     }
   });
-  solve_keeping_idle(options, small_gram, small_rhs, small_g);
+  solve(options, small_gram, small_rhs, small_g);
   for (Index c = 0; c < k; ++c) copy_column(small_g, g, c);
 }
 
@@ -71,13 +57,13 @@ void solve_without_last(const StepOptions& options, const Matrix<double>& gram, 
 
 template <class T>
 void update_factor(const StepOptions& options, const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g) {
-  if (!options.last_fixed) return solve_keeping_idle(options, gram, rhs, g);
+  if (!options.last_fixed) return solve(options, gram, rhs, g);
   if (options.solver != Solver::mu) return solve_without_last(options, gram, rhs, g);
   // rhs_c - gram_c,k g_k may be negative, which the multiplicative update does not take. It moves every entry from the
   // old values of all, so the last one can be put back afterwards.
   Matrix<T> last(g.rows(), g.cols());
   copy_column(g, last, g.cols() - 1);
-  solve_keeping_idle(options, gram, rhs, g);
+  solve(options, gram, rhs, g);
   copy_column(last, g, g.cols() - 1);
 }
 

@@ -12,8 +12,7 @@ struct StepOptions {
 };
 
 // g, which holds the factor before, becomes the solver's answer to min |B g - y|, g >= 0 for every row. A coordinate
-// with a zero on the diagonal of `gram` has no influence and keeps its value, so that a component whose partner
-// vanished can come back later.
+// with a zero on the diagonal of `gram` has no influence and becomes zero.
 template <class T>
 void update_factor(const StepOptions& options, const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g);
 
