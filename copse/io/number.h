@@ -92,10 +92,10 @@ inline const char* parse_number(const char* text, const char* end, T& value) {
   if (length == 0 || length > 15 || (p != end && (*p == 'e' || *p == 'E'))) return parse_any_number(text, end, value);
   const double quotient = static_cast<double>(digits) / powers[decimals];
   if constexpr (std::is_same_v<T, float>) {
-    // Rounding twice goes wrong only from the middle between two floats, which is a double; or below the normal floats.
+    // Rounding twice goes wrong only from the middle between two floats, which is a double. (Or below the normal
+    // floats, where 15 digits do not reach.)
     const bool middle = (std::bit_cast<std::uint64_t>(quotient) & 0x1fffffff) == 0x10000000;
-    if (middle || (quotient < std::numeric_limits<float>::min() && quotient != 0))
-      return parse_any_number(text, end, value);
+    if (middle) return parse_any_number(text, end, value);
   }
   value = static_cast<T>(quotient);
   return p;

@@ -3,11 +3,13 @@
 #include <cmath>
 #include <string>
 
+#include "copse/base/parallel.h"
 #include "copse/base/random.h"
 #include "copse/kernels/gram.h"
 #include "copse/nnls/nnls.h"
 #include "tests/support/instruction_sets.h"
 #include "tests/support/nnls.h"
+#include "tests/support/random_matrices.h"
 
 namespace copse {
 namespace {
@@ -22,6 +24,22 @@ TEST(Rank2, IsExactOnEveryKindOfProblem) {
       expect_exact<float>(solve_rank2<float>, nnls_problems(2, n));
     }
   });
+}
+
+// More than one block of rows.
+TEST(Rank2, GivesTheSameBitsForAnyNumberOfThreads) {
+  const auto b = testing::random_dense<float>(5, 2, 1);
+  auto rhs = testing::random_dense<float>(50000, 2, 2);
+  for (float& value : rhs.values()) value -= 0.5F;
+  const auto solved = [&](int threads) {
+    Matrix<float> g;
+    with_threads(threads, nullptr, [&] { solve_rank2(gram(b), rhs, g); });
+    return g;
+  };
+  const auto one = solved(1);
+  for (int threads : {2, 3, 8}) EXPECT_EQ(solved(threads), one) << threads << " threads";
+  const auto squares = squared_projected_gradient(gram(b), rhs, one);
+  for (const double square : squares) EXPECT_LT(square, 1e-8);
 }
 
 // Right-hand sides in every quadrant, columns at every angle.
