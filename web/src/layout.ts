@@ -1,7 +1,6 @@
 // Where documents lie on the map. Leaves are circles whose area is their size, packed with those of their branch; in each,
 // documents lie as seeds in a sunflower, the surest in the middle, each drawn towards its second topic.
 import { type PackCircle, packEnclose, packSiblings } from "d3-hierarchy";
-import { none, outlierFlag } from "./data";
 import type { Model, Topic } from "./model";
 
 export interface Circle extends PackCircle {
@@ -50,13 +49,13 @@ export function layoutOf(model: Model): Layout {
   });
   const radius = packed(branches);
   const circleOf: (Circle | undefined)[] = [];
+  for (const circle of leaves) circleOf[circle.topic.index] = circle;
   for (const branch of branches) {
     for (const leaf of branch.topic.leaves) {
-      const circle = leaves.find((c) => c.topic === leaf)!;
+      const circle = circleOf[leaf.index]!;
       circle.x += branch.x;
       circle.y += branch.y;
       circle.r /= gap;
-      circleOf[leaf.index] = circle;
     }
   }
 
@@ -78,8 +77,7 @@ export function layoutOf(model: Model): Layout {
   }
   // Outliers form a ring around the topic that they are nearest to.
   for (const [i, d] of model.outliers.entries()) {
-    const circle = circleOf[model.leaf[d]!];
-    if (!circle || model.leaf[d] === none || !(model.flags[d]! & outlierFlag)) continue;
+    const circle = circleOf[model.leaf[d]!]!;
     const distance = circle.r * (1.02 + 0.08 * ((i * 0.618) % 1));
     x[d] = circle.x + distance * Math.cos(i * goldenAngle);
     y[d] = circle.y + distance * Math.sin(i * goldenAngle);

@@ -9,6 +9,7 @@ import { type Circle, type Layout, layoutOf } from "./layout";
 import { linkTo, linkToDocument } from "./links";
 import { type Model, type Topic, count, nameOf, titleOf } from "./model";
 import { drawPoints } from "./points";
+import { isDark } from "./theme";
 
 const reachOfPointer = 8; // pixels from a point that still hit it
 
@@ -84,7 +85,7 @@ export class MapView {
   }
 
   recolour() {
-    this.dark = getComputedStyle(this.box).colorScheme === "dark";
+    this.dark = isDark();
     const of = this.model.topics.map((topic) => {
       const shown = !this.highlighted || this.highlighted.leaves.includes(topic);
       const [r, g, b] = shown ? this.palette.of(topic, this.dark) : this.dark ? [58, 64, 61] : [218, 217, 211];

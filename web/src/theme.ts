@@ -1,33 +1,34 @@
 // Light or dark: as the system says, until the reader chooses.
 
 const key = "copse-theme";
+const system = matchMedia("(prefers-color-scheme: dark)");
+let chosen: string | null = null;
 
-function remembered(): string | null {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null; // a browser may forbid it to files
-  }
+function apply(changed: () => void) {
+  document.documentElement.dataset["theme"] = chosen ?? (system.matches ? "dark" : "light");
+  changed();
 }
 
-export const isDark = () =>
-  (document.documentElement.dataset["theme"] ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) ===
-  "dark";
-
-// Sets the remembered theme; calls `changed` whenever another one is in force.
+// Sets the theme of the last visit; calls `changed` whenever another one may be in force.
 export function startTheme(changed: () => void) {
-  const theme = remembered();
-  if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme;
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
+  try {
+    chosen = localStorage.getItem(key);
+  } catch {
+    // A browser may forbid it to files: the choice holds until the page is closed.
+  }
+  if (chosen !== "light" && chosen !== "dark") chosen = null;
+  system.addEventListener("change", () => apply(changed));
+  apply(changed);
 }
+
+export const isDark = () => document.documentElement.dataset["theme"] === "dark";
 
 export function switchTheme(changed: () => void) {
-  const theme = isDark() ? "light" : "dark";
-  document.documentElement.dataset["theme"] = theme;
+  chosen = isDark() ? "light" : "dark";
   try {
-    localStorage.setItem(key, theme);
+    localStorage.setItem(key, chosen);
   } catch {
-    // It holds until the page is closed.
+    // As above.
   }
-  changed();
+  apply(changed);
 }
