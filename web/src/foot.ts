@@ -24,7 +24,9 @@ const settingText = (value: string | number | boolean | null) =>
 
 export function foot(model: Model): HTMLElement {
   const { command, settings, facts } = model.data;
-  const pairs = Object.entries(settings).map(([name, value]): [string, string] => [name.replaceAll("_", " "), settingText(value)]);
+  const pairs = Object.entries(settings)
+    .filter(([, value]) => value !== "")
+    .map(([name, value]): [string, string] => [name.replaceAll("_", " "), settingText(value)]);
   return h(
     "footer",
     {},

@@ -94,8 +94,8 @@ class Report {
           h(
             "ul",
             {},
-            link("", "Tree"),
-            link("topics", "All topics"),
+            link("", root.children.length === root.leaves.length ? "Topics" : "Tree"),
+            link("topics", "Side by side"),
             link("map", "Map"),
             data.times.length > 1 && link("time", "Over time"),
             data.labels.length > 0 && link("classes", "Classes"),
@@ -158,6 +158,7 @@ class Report {
       [view, selected, tab] = [topicView(this.model, topic), topic, ""];
       this.lastTopic = topic;
     }
+    document.body.dataset["view"] = place === "map" ? "map" : tab && !selected ? "overview" : "topic";
     this.panel.replaceChildren(view);
     this.tree.select(selected);
     for (const [name, link] of this.links) {

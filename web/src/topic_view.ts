@@ -33,10 +33,13 @@ function wordRows(model: Model, topic: Topic): HTMLElement[] {
         { class: "bar-cell", "aria-label": `weight ${percent(weight)} of the largest` },
         h("span", { class: "bar", style: `--value: ${weight}` }),
       ),
-      h("td", { class: "number" }, percent(share)),
+      sharesKnown(model) && h("td", { class: "number" }, percent(share)),
     ),
   );
 }
+
+// Without them the slider has nothing to tell words apart by.
+const sharesKnown = (model: Model) => model.data.shares.some((share) => share > 0 && share < 1);
 
 function words(model: Model, topic: Topic): HTMLElement {
   const body = h("tbody", {}, ...wordRows(model, topic));
@@ -56,7 +59,8 @@ function words(model: Model, topic: Topic): HTMLElement {
     "section",
     { class: "words" },
     h("h3", {}, "Words"),
-    h("div", { class: "slider" }, h("span", {}, "distinctive"), slider, h("span", {}, "frequent")),
+    sharesKnown(model) &&
+      h("div", { class: "slider" }, h("span", {}, "distinctive"), slider, h("span", {}, "frequent")),
     h(
       "table",
       {},
@@ -68,7 +72,8 @@ function words(model: Model, topic: Topic): HTMLElement {
           {},
           h("th", { scope: "col" }, "Word"),
           h("th", { scope: "col" }, "Weight in the topic"),
-          h("th", { scope: "col", class: "number", title: "Share of all documents that hold the word" }, "In all"),
+          sharesKnown(model) &&
+            h("th", { scope: "col", class: "number", title: "Share of all documents that hold the word" }, "In all"),
         ),
       ),
       body,
@@ -78,12 +83,14 @@ function words(model: Model, topic: Topic): HTMLElement {
 
 // The whole is shown by its main branches: the first division alone says little.
 function below(model: Model, topic: Topic): HTMLElement | null {
-  const parts = topic.parent ? topic.children : branchesOf(topic);
   if (!topic.children.length) return null;
+  const flat = !topic.parent && topic.children.length === topic.leaves.length;
+  const parts = topic.parent ? topic.children : branchesOf(topic);
+  if (flat) parts.sort((a, b) => b.data.size - a.data.size);
   return h(
     "section",
     { class: "below" },
-    h("h3", {}, topic.parent ? "Divides into" : "Main branches"),
+    h("h3", {}, topic.parent ? "Divides into" : flat ? "Topics" : "Main branches"),
     h(
       "ul",
       {},

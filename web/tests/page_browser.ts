@@ -1,10 +1,15 @@
 // The page in a real browser, opened from disk. Every test fails on an error in the console and on any request.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, test as base, type Page } from "@playwright/test";
 import type { PageData } from "../src/data";
 import type { MapView } from "../src/map_view";
 import { pageWith, sample } from "./sample";
 
-const test = base.extend<{ open: (data: PageData, place?: string) => Promise<Page> }>({
+const test = base.extend<{ open: (report: PageData | string, place?: string) => Promise<Page> }>({
   open: async ({ page }, use) => {
     const wrong: string[] = [];
     page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
@@ -13,8 +18,8 @@ const test = base.extend<{ open: (data: PageData, place?: string) => Promise<Pag
     page.on("request", (request) => {
       if (!/^(file|data):/.test(request.url())) wrong.push(request.url());
     });
-    await use(async (data, place = "") => {
-      await page.goto(pageWith(data) + place);
+    await use(async (report, place = "") => {
+      await page.goto((typeof report === "string" ? report : pageWith(report)) + place);
       return page;
     });
     expect(wrong).toEqual([]);
@@ -80,7 +85,7 @@ test("goes where the address says, and back", async ({ open }) => {
   await expect(heading(page)).toContainText("2.1.2");
   await expect(tree(page).locator('li[data-id="2.1.2"]')).toHaveAttribute("aria-selected", "true");
   await expect(tree(page).locator('li[data-id="2.1.2"]')).toBeVisible();
-  await page.getByRole("link", { name: "All topics" }).click();
+  await page.getByRole("link", { name: "Side by side" }).click();
   await expect(heading(page)).toHaveText("8 topics");
   await page.goBack();
   await expect(heading(page)).toContainText("2.1.2");
@@ -219,16 +224,37 @@ test("stays smooth with 100,000 documents", async ({ open }) => {
   console.log(
     `    open ${opened} ms; frame median ${frames[10]!.toFixed(1)} ms, worst ${frames[19]!.toFixed(1)} ms; hit test ${hit.toFixed(4)} ms`,
   );
-  expect(frames[10]!).toBeLessThan(100); // generous: the machine that tests may be busy and has no graphics card
+  expect(frames[10]!).toBeLessThan(150); // generous: the machine that tests may be busy and has no graphics card
   expect(hit).toBeLessThan(2);
   await page.getByRole("searchbox").fill("violin 9999");
   await expect(page.getByRole("status")).toContainText("document");
 });
 
+test("opens what copse writes", async ({ open }) => {
+  const program = process.env["COPSE_PROGRAM"];
+  test.skip(!program, "COPSE_PROGRAM does not name a program");
+  const folder = mkdtempSync(join(tmpdir(), "copse-page-"));
+  const { texts, labels } = sample({ documents: 60, leaves: 4 });
+  const hostile = "</script><script>alert(1)</script>";
+  const line = ([d, text]: [number, string]) =>
+    JSON.stringify({ id: `letter ${d}`, text: `${hostile} ${text}`, label: labels[d % 3], date: `20${20 + (d % 4)}-05-01` });
+  writeFileSync(join(folder, "letters.jsonl"), `${texts.map(line).join("\n")}\n`);
+  const given = ["--leaves", "3", "--id", "id", "--label", "label", "--time", "date", "--quiet", "-o", join(folder, "out")];
+  execFileSync(program!, ["tree", join(folder, "letters.jsonl"), ...given]);
+  const page = await open(pathToFileURL(join(folder, "out", "report.html")).href);
+  await expect(page.locator(".summary")).toContainText("60 documents · 3 topics");
+  await expect(page.locator("footer")).toContainText("copse tree");
+  for (const place of ["doc-0", "topics", "time", "classes", "map", "1"]) {
+    await page.evaluate((hash) => (location.hash = hash), place);
+    await expect(heading(page)).toBeVisible();
+  }
+  await expect(page.locator(".documents p").first()).toContainText(hostile);
+});
+
 test("leaves out what the data do not have", async ({ open }) => {
   const page = await open(sample({ labels: false, times: false, flat: true, leaves: 5 }), "#time");
   await expect(heading(page)).toHaveText("All documents");
-  await expect(page.getByRole("navigation", { name: "Views" }).getByRole("link")).toHaveText(["Tree", "All topics", "Map"]);
+  await expect(page.getByRole("navigation", { name: "Views" }).getByRole("link")).toHaveText(["Topics", "Side by side", "Map"]);
   await expect(tree(page).getByRole("treeitem")).toHaveCount(7); // the root, five topics, outliers
 });
 
@@ -269,10 +295,12 @@ test("prints the whole tree and all topics", async ({ open, page }) => {
   const data = sample();
   await open(data, "#map");
   const words = data.nodes.filter(({ id }) => id.length === 5).map(({ words: [first] }) => data.words[first!]!);
-  await page.emulateMedia({ media: "print" });
+  await page.emulateMedia({ media: "print", colorScheme: "light" });
   for (const word of words) await expect(page.locator(".printed .card", { hasText: word }).first()).toBeVisible();
   await expect(page.locator(".printed .outline li")).toHaveCount(14);
   await expect(page.locator("aside")).toBeHidden();
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  await expect(page.locator("html")).toHaveCSS("background-color", "rgb(255, 255, 255)"); // paper is white
 });
 
 test("fits a phone", async ({ open, page }) => {
