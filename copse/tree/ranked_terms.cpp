@@ -17,7 +17,7 @@ RankedTerms<T> rank_terms(const Matrix<T>& w, Index column, std::span<const RowI
   entries.reserve(terms.size());
   std::uint32_t largest = 0;
   for (Index i = 0; i < w.rows(); ++i) {
-    if (!(w(i, column) > T(0))) continue;
+    if (!(w(i, column) > static_cast<T>(no_weight))) continue;
     const auto term = static_cast<std::uint32_t>(terms[i]);
     entries.push_back({order_bits(w(i, column)), term});
     largest = std::max(largest, term);

@@ -7,7 +7,10 @@
 
 namespace copse {
 
-// The terms with a positive weight, the heaviest first; equal weights in the order of their numbers.
+// Weights of a topic of norm 1 that are no larger are what the iteration left of a zero.
+inline constexpr double no_weight = 1e-8;
+
+// The terms with a weight above `no_weight`, the heaviest first; equal weights in the order of their numbers.
 template <class T>
 struct RankedTerms {
   std::vector<RowIndex> terms;

@@ -7,6 +7,10 @@
 namespace copse {
 namespace {
 
+// An item of which W h has no more than this share of the squared norm is explained by neither topic: what is left of
+// its coefficients is where the iteration was stopped, and tells nothing.
+constexpr double unexplained = 1e-6;
+
 // The largest squared singular values of the two groups of items, by power iteration from the columns of w.
 template <class T>
 std::array<double, 2> leading_values(const NodeData<T>& x, Matrix<T> v, std::span<const char> first, TreeCost& cost) {
@@ -56,21 +60,34 @@ TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, s
   cost.entries_read += factors.entries_read;
 
   const Index count = static_cast<Index>(items.size());
-  std::vector<char> in_first(items.size());
-  Index size = 0;
-  for (Index j = 0; j < count; ++j) size += in_first[j] = factors.h(j, 0) >= factors.h(j, 1);
-  // Column 0 of W becomes side 1 where the second column has more items, or as many and the first item.
-  const bool swap = 2 * size < count || (2 * size == count && !in_first[0]);
+  const double inner = factors.inner;
+  // The column of each item, or -1 if neither is its own.
+  const auto column_of = [&](Index j) {
+    const double h1 = static_cast<double>(factors.h(j, 0)), h2 = static_cast<double>(factors.h(j, 1));
+    const double fitted = h1 * h1 + 2 * inner * h1 * h2 + h2 * h2;
+    return h1 == h2 || fitted <= unexplained * squared_norms[items[j]] ? -1 : h1 > h2 ? 0 : 1;
+  };
+  std::vector<signed char> columns(items.size());
+  std::array<Index, 2> sizes{};
+  int larger = -1;  // of two equal sides that of the first item
+  for (Index j = 0; j < count; ++j) {
+    columns[j] = static_cast<signed char>(column_of(j));
+    if (columns[j] < 0) continue;
+    ++sizes[columns[j]];
+    if (larger < 0) larger = columns[j];
+  }
+  if (sizes[0] != sizes[1] || larger < 0) larger = sizes[1] > sizes[0];
 
   TrialSplit<T> split;
-  const double inner = factors.inner;
+  std::vector<char> in_first(items.size());
   for (Index j = 0; j < count; ++j) {
-    const int column = in_first[j] ? 0 : 1;
-    Side<T>& side = split.sides[(column == 1) != swap];
+    const int column = columns[j] < 0 ? larger : columns[j];
+    in_first[j] = column == 0;
+    Side<T>& side = split.sides[column != larger];
     const double own = static_cast<double>(factors.h(j, column)), other = static_cast<double>(factors.h(j, 1 - column));
     side.items.push_back(items[j]);
     side.weights.push_back(static_cast<T>(own));
-    side.shares.push_back(static_cast<T>(own > 0 ? own / (own + other) : 0.5));
+    side.shares.push_back(static_cast<T>(columns[j] < 0 ? 0.5 : own / (own + other)));
     // W has unit columns and h meets the KKT conditions: w'x = own + inner * other where own > 0.
     const double product = own + inner * other;
     side.squared_norm += squared_norms[items[j]];
@@ -78,12 +95,11 @@ TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, s
     side.rank2_error += squared_norms[items[j]] - (own * own + 2 * inner * own * other + other * other);
   }
   if (!split.two_sided()) return split;
-  parallel_for(2, [&](Index column) {
-    split.sides[(column == 1) != swap].topic = rank_terms(factors.w, column, node->terms());
-  });
+  parallel_for(
+      2, [&](Index column) { split.sides[column != larger].topic = rank_terms(factors.w, column, node->terms()); });
   if (options.leading) {
     const auto values = leading_values(*node, std::move(factors.w), in_first, cost);
-    for (int column = 0; column < 2; ++column) split.sides[(column == 1) != swap].leading = values[column];
+    for (int column = 0; column < 2; ++column) split.sides[column != larger].leading = values[column];
   }
   return split;
 }
