@@ -31,6 +31,13 @@ Sums gram2(const Matrix<T>& w) {
   });
 }
 
+template <class T>
+void store(const std::vector<Sums>& sums, Sweep<T>& out) {
+  Sums total;
+  for (const Sums& part : sums) total += part;
+  out.a = total.values[0], out.b = total.values[1], out.c = total.values[2], out.fitted = total.values[3];
+}
+
 // Runs item_block(begin, end, X H' of the block) for each block of items and adds up the parts in block order.
 template <class T, class Body>
 void sweep_blocks(Index terms, Index items, std::span<const Index> starts, Sweep<T>& out, const Body& item_block) {
@@ -56,14 +63,42 @@ void sweep_blocks(Index terms, Index items, std::span<const Index> starts, Sweep
       }
     });
   }
-  Sums total;
-  for (const Sums& part : sums) total += part;
-  out.a = total.values[0], out.b = total.values[1], out.c = total.values[2], out.fitted = total.values[3];
+  store(sums, out);
 }
 
-// As many blocks as pay for their own X H': each reads four entries or more per feature.
+// The same for a W that every block has a copy of, beside its X H', in a table as sweep_items wants it.
+template <class T, class Body>
+void sweep_tables(const Matrix<T>& w, Index items, std::span<const Index> starts, Sweep<T>& out,
+                  const Body& item_block) {
+  const Index blocks = static_cast<Index>(starts.size()) - 1, terms = w.rows();
+  out.h.reshape(items, 2);
+  out.xh.reshape(terms, 2);
+  out.parts.resize(static_cast<std::size_t>(blocks));
+  std::vector<Sums> sums(static_cast<std::size_t>(blocks));
+  parallel_for(blocks, [&](Index block) {
+    auto& table = out.parts[block];
+    table.resize(static_cast<std::size_t>(4 * terms));
+    for (Index i = 0; i < terms; ++i) {
+      table[4 * i] = w(i, 0), table[4 * i + 1] = w(i, 1);
+      table[4 * i + 2] = table[4 * i + 3] = T(0);
+    }
+    sums[block] = item_block(starts[block], starts[block + 1], table.data());
+  });
+  parallel_blocks(terms, rows_per_block, [&](Index begin, Index end) {
+    for (const auto& part : out.parts) {
+      const bool first = &part == out.parts.data();
+      for (Index i = begin; i < end; ++i) {
+        out.xh(i, 0) = (first ? T(0) : out.xh(i, 0)) + part[4 * i + 2];
+        out.xh(i, 1) = (first ? T(0) : out.xh(i, 1)) + part[4 * i + 3];
+      }
+    }
+  });
+  store(sums, out);
+}
+
+// As many blocks as pay for their own X H': each reads eight entries or more per feature.
 Index block_count(Index entries, Index terms) {
-  const Index most = std::min<Index>(entries / std::max<Index>(1, 4 * terms), entries / 16384);
+  const Index most = std::min<Index>(entries / std::max<Index>(1, 8 * terms), entries / 16384);
   return static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(std::clamp<Index>(most, 1, 16))));
 }
 
@@ -149,8 +184,8 @@ class NodeOf : public NodeData<T> {
     const TwoColumns<T> solve(g.values[0], g.values[1], g.values[2]);
     if constexpr (std::is_same_v<Values, SparseMatrix<T>>) {
       const SparseItems<T> items{x_.offsets.data(), x_.indices.data(), x_.values.data()};
-      sweep_blocks(w.rows(), items_, starts_, out, [&](Index begin, Index end, T* xh) {
-        return sweep_items<T>(items, w.data(), solve, first_sampled(begin, stride), end, stride, out.h.data(), xh);
+      sweep_tables(w, items_, starts_, out, [&](Index begin, Index end, T* table) {
+        return sweep_items<T>(items, table, solve, first_sampled(begin, stride), end, stride, out.h.data());
       });
     } else {
       read(w, stride, out, [&](Index, T b1, T b2) { return solve(b1, b2); });

@@ -41,13 +41,13 @@ struct PairOf {
 constexpr Index vectors_per_sum = 64;
 
 template <class T>
-PairSums<4> sweep_items_of(const SparseItems<T>& x, const T* HWY_RESTRICT w, const TwoColumns<T>& solve, Index begin,
-                           Index end, Index stride, T* HWY_RESTRICT h, T* HWY_RESTRICT xh) {
+PairSums<4> sweep_items_of(const SparseItems<T>& x, T* HWY_RESTRICT table, const TwoColumns<T>& solve, Index begin,
+                           Index end, Index stride, T* HWY_RESTRICT h) {
   const Index* HWY_RESTRICT offsets = x.offsets;
   const RowIndex* HWY_RESTRICT indices = x.indices;
   const T* HWY_RESTRICT values = x.values;
   using Pair = PairOf<T>;
-  const auto row = [&](Index p) HWY_ATTR { return Pair::load(w + 2 * static_cast<Index>(indices[p])); };
+  const auto row = [&](Index p) HWY_ATTR { return Pair::load(table + 4 * static_cast<Index>(indices[p])); };
   PairSums<4> sums;
   for (Index j = begin; j < end; j += stride) {
     const Index from = offsets[j], to = offsets[j + 1];
@@ -70,7 +70,7 @@ PairSums<4> sweep_items_of(const SparseItems<T>& x, const T* HWY_RESTRICT w, con
     sums.values[3] += static_cast<double>(b[0]) * x1 + static_cast<double>(b[1]) * x2;
     const Pair pair = Pair::load(h + 2 * j);
     for (p = from; p < to; ++p) {
-      T* sum = xh + 2 * static_cast<Index>(indices[p]);
+      T* sum = table + 4 * static_cast<Index>(indices[p]) + 2;
       Pair::load(sum).plus(values[p], pair).store(sum);
     }
   }
@@ -208,9 +208,9 @@ PairSums<3> step_rows_of(const T* HWY_RESTRICT g, const T* HWY_RESTRICT w, const
 }
 
 #define COPSE_DEFINE(T, name)                                                                                          \
-  PairSums<4> sweep_items_##name(const SparseItems<T>& x, const T* w, const TwoColumns<T>& solve, Index begin,         \
-                                 Index end, Index stride, T* h, T* xh) {                                               \
-    return sweep_items_of<T>(x, w, solve, begin, end, stride, h, xh);                                                  \
+  PairSums<4> sweep_items_##name(const SparseItems<T>& x, T* table, const TwoColumns<T>& solve, Index begin,           \
+                                 Index end, Index stride, T* h) {                                                      \
+    return sweep_items_of<T>(x, table, solve, begin, end, stride, h);                                                  \
   }                                                                                                                    \
   PairSums<4> solve_rows_##name(const T* y, const T* w, const TwoColumns<T>& solve, T a, T b, T c, Index rows, T* g) { \
     return solve_rows_of<T>(y, w, solve, a, b, c, rows, g);                                                            \
@@ -239,9 +239,9 @@ namespace copse {
   HWY_EXPORT(combine_rows_##name);                                                                                   \
   HWY_EXPORT(step_rows_##name);                                                                                      \
   template <>                                                                                                        \
-  PairSums<4> sweep_items(const SparseItems<T>& x, const T* w, const TwoColumns<T>& solve, Index begin, Index end,   \
-                          Index stride, T* h, T* xh) {                                                               \
-    return HWY_DYNAMIC_DISPATCH(sweep_items_##name)(x, w, solve, begin, end, stride, h, xh);                         \
+  PairSums<4> sweep_items(const SparseItems<T>& x, T* table, const TwoColumns<T>& solve, Index begin, Index end,     \
+                          Index stride, T* h) {                                                                      \
+    return HWY_DYNAMIC_DISPATCH(sweep_items_##name)(x, table, solve, begin, end, stride, h);                         \
   }                                                                                                                  \
   template <>                                                                                                        \
   PairSums<4> solve_rows(const T* y, const T* w, const TwoColumns<T>& solve, T a, T b, T c, Index rows, T* g) {      \

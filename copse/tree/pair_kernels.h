@@ -25,11 +25,12 @@ struct SparseItems {
   const T* values;
 };
 
-// For the items j = begin, begin + stride, ... < end: b = W'x, h = solve(b), h_j = h, xh += x h'.
+// Row i of `table` is (w1, w2, s1, s2): row i of W and, beside it, so that both cost one access to memory, a row of S.
+// For the items j = begin, begin + stride, ... < end: b = W'x, h = solve(b), h_j = h, S += x h'.
 // The sums are h1 h1, h1 h2, h2 h2, b'h.
 template <class T>
-PairSums<4> sweep_items(const SparseItems<T>& x, const T* w, const TwoColumns<T>& solve, Index begin, Index end,
-                        Index stride, T* h, T* xh);
+PairSums<4> sweep_items(const SparseItems<T>& x, T* table, const TwoColumns<T>& solve, Index begin, Index end,
+                        Index stride, T* h);
 
 // For `rows` rows: g = solve(y). The sums are g1 g1, g2 g2, the squares of the projected gradient
 // d = w [a b; b c] - y, where only its negative part counts if w is zero, and y'y.
