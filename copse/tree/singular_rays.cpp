@@ -10,7 +10,8 @@
 namespace copse {
 namespace {
 
-constexpr int blocks = 5;        // of two vectors each
+constexpr int blocks = 5;  // of two vectors each
+constexpr Index width = 2 * blocks;
 constexpr double beyond = 0.05;  // share of the items outside the rays, on either side
 constexpr double lost = 1e-4;    // what is left of a vector after projection counts as zero below this share
 
@@ -21,20 +22,46 @@ double column_dot(const Matrix<T>& a, Index p, const Matrix<T>& b, Index q) {
   return sum;
 }
 
-// Column `column` of the newest block becomes orthogonal to all columns before it, and of unit norm or zero.
+// Writes the two columns of `fresh` to the columns `done` and `done + 1` of `basis`, orthogonal to the columns before
+// and of unit norm, or zero. One pass to project, one to subtract.
 template <class T>
-void orthonormalize(std::vector<Matrix<T>>& basis, Index column) {
-  Matrix<T>& newest = basis.back();
-  const double before = std::sqrt(column_dot(newest, column, newest, column));
-  for (std::size_t b = 0; b < basis.size(); ++b) {
-    for (Index c = 0; c < (b + 1 == basis.size() ? column : 2); ++c) {
-      const T product = static_cast<T>(column_dot(newest, column, basis[b], c));
-      for (Index i = 0; i < newest.rows(); ++i) newest(i, column) -= product * basis[b](i, c);
+void append_orthonormal(const Matrix<T>& fresh, Index done, Matrix<T>& basis) {
+  constexpr Index rows_per_sum = 256;  // sums of T are carried over to double after so many rows
+  const Index rows = fresh.rows(), width = basis.cols();
+  std::vector<double> products(static_cast<std::size_t>(2 * done));
+  std::vector<T> part(products.size());
+  for (Index begin = 0; begin < rows; begin += rows_per_sum) {
+    std::ranges::fill(part, T(0));
+    for (Index i = begin; i < std::min(rows, begin + rows_per_sum); ++i) {
+      const T* row = basis.data() + i * width;
+      const T f1 = fresh(i, 0), f2 = fresh(i, 1);
+      for (Index c = 0; c < done; ++c) part[c] += row[c] * f1, part[done + c] += row[c] * f2;
     }
+    for (std::size_t c = 0; c < part.size(); ++c) products[c] += static_cast<double>(part[c]);
   }
-  const double norm = std::sqrt(column_dot(newest, column, newest, column));
-  const T scale = norm > lost * before ? static_cast<T>(1 / norm) : T(0);
-  for (Index i = 0; i < newest.rows(); ++i) newest(i, column) *= scale;
+  std::ranges::transform(products, part.begin(), [](double product) { return static_cast<T>(product); });
+  double before1 = 0, before2 = 0, a = 0, b = 0, c = 0;  // after: [a b; b c]
+  for (Index i = 0; i < rows; ++i) {
+    T* row = basis.data() + i * width;
+    T f1 = fresh(i, 0), f2 = fresh(i, 1);
+    before1 += static_cast<double>(f1) * static_cast<double>(f1);
+    before2 += static_cast<double>(f2) * static_cast<double>(f2);
+    for (Index e = 0; e < done; ++e) f1 -= row[e] * part[e], f2 -= row[e] * part[done + e];
+    row[done] = f1, row[done + 1] = f2;
+    a += static_cast<double>(f1) * static_cast<double>(f1);
+    b += static_cast<double>(f1) * static_cast<double>(f2);
+    c += static_cast<double>(f2) * static_cast<double>(f2);
+  }
+  const double scale1 = a > lost * lost * before1 ? 1 / std::sqrt(a) : 0;
+  const double shared = scale1 * scale1 * b;  // f2 - shared f1 is orthogonal to f1
+  const double rest = c - shared * b;
+  const double scale2 = rest > lost * lost * before2 ? 1 / std::sqrt(rest) : 0;
+  for (Index i = 0; i < rows; ++i) {
+    T* row = basis.data() + i * width + done;
+    const T f1 = row[0], f2 = row[1];
+    row[0] = static_cast<T>(scale1) * f1;
+    row[1] = static_cast<T>(scale2) * (f2 - static_cast<T>(shared) * f1);
+  }
 }
 
 }  // namespace
@@ -53,32 +80,32 @@ Matrix<T> singular_rays(const NodeData<T>& x, Index stride, double& reads) {
     sweep.h(j, 1) = random.bits() % 2 == 0 ? T(1) : T(-1);
   }
   x.spread(stride, sweep);
-  std::vector<Matrix<T>> basis, products;  // Q and X'Q, two columns at a time
-  for (int b = 0; b < blocks; ++b) {
-    basis.push_back(sweep.xh);
-    orthonormalize(basis, 0);
-    orthonormalize(basis, 1);
-    x.project(basis.back(), stride, sweep);
-    Matrix<T> kept(sampled, 2);
+  Matrix<T> basis(terms, width), products(sampled, width), newest(terms, 2);  // Q, X'Q, the last two columns of Q
+  for (Index done = 0; done < width; done += 2) {
+    append_orthonormal(sweep.xh, done, basis);
+    for (Index i = 0; i < terms; ++i) newest(i, 0) = basis(i, done), newest(i, 1) = basis(i, done + 1);
+    x.project(newest, stride, sweep);
     for (Index j = 0; j < sampled; ++j) {
-      for (Index c = 0; c < 2; ++c) kept(j, c) = sweep.h(j * stride, c);
+      for (Index c = 0; c < 2; ++c) products(j, done + c) = sweep.h(j * stride, c);
     }
-    products.push_back(std::move(kept));
   }
   reads += static_cast<double>(blocks + 1) / static_cast<double>(stride);
 
   // Rayleigh-Ritz: the eigenvectors of Q'X X'Q.
-  Eigen::MatrixXd small(2 * blocks, 2 * blocks);
-  for (int a = 0; a < 2 * blocks; ++a) {
-    for (int b = 0; b <= a; ++b) small(a, b) = small(b, a) = column_dot(products[a / 2], a % 2, products[b / 2], b % 2);
+  Eigen::MatrixXd small = Eigen::MatrixXd::Zero(width, width);
+  for (Index j = 0; j < sampled; ++j) {
+    for (Index a = 0; a < width; ++a) {
+      for (Index b = 0; b <= a; ++b)
+        small(a, b) += static_cast<double>(products(j, a)) * static_cast<double>(products(j, b));
+    }
   }
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(small);
-  Eigen::VectorXd z1 = eigen.eigenvectors().col(2 * blocks - 1), z2 = eigen.eigenvectors().col(2 * blocks - 2);
+  Eigen::VectorXd z1 = eigen.eigenvectors().col(width - 1), z2 = eigen.eigenvectors().col(width - 2);
   if (z1(0) < 0) z1 = -z1;  // u1 points where the items are
 
-  const auto combine = [&](const std::vector<Matrix<T>>& columns, Index i, const Eigen::VectorXd& z) {
+  const auto combine = [](const Matrix<T>& columns, Index i, const Eigen::VectorXd& z) {
     double sum = 0;
-    for (int a = 0; a < 2 * blocks; ++a) sum += z(a) * static_cast<double>(columns[a / 2](i, a % 2));
+    for (Index a = 0; a < width; ++a) sum += z(a) * static_cast<double>(columns(i, a));
     return sum;
   };
   std::vector<double> angles(static_cast<std::size_t>(sampled));
@@ -90,11 +117,12 @@ Matrix<T> singular_rays(const NodeData<T>& x, Index stride, double& reads) {
   };
   const Index tail = static_cast<Index>(beyond * static_cast<double>(sampled - 1));
   const double low = quantile(tail), high = quantile(sampled - 1 - tail);
+  const Eigen::VectorXd first = std::cos(low) * z1 + std::sin(low) * z2;
+  const Eigen::VectorXd second = std::cos(high) * z1 + std::sin(high) * z2;
   Matrix<T> w(terms, 2);
   for (Index i = 0; i < terms; ++i) {
-    const double u1 = combine(basis, i, z1), u2 = combine(basis, i, z2);
-    w(i, 0) = static_cast<T>(std::max(0.0, std::cos(low) * u1 + std::sin(low) * u2));
-    w(i, 1) = static_cast<T>(std::max(0.0, std::cos(high) * u1 + std::sin(high) * u2));
+    w(i, 0) = static_cast<T>(std::max(0.0, combine(basis, i, first)));
+    w(i, 1) = static_cast<T>(std::max(0.0, combine(basis, i, second)));
   }
   for (Index c = 0; c < 2; ++c) {
     const double norm = std::sqrt(column_dot(w, c, w, c));
