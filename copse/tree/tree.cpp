@@ -1,6 +1,8 @@
 #include "copse/tree/tree.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <numeric>
 #include <optional>
 
@@ -24,13 +26,26 @@ std::uint64_t mix(std::uint64_t key, std::uint64_t step) {
   return key ^ (key >> 31);
 }
 
+// So many leaves have their children scored at once. The best leaf is split next; those that follow it will most likely
+// be split too, and scoring their children meanwhile keeps all threads at work.
+constexpr std::size_t leaves_at_once = 4;
+
+// The score of a would-be node, and its trial split where the score needs one (thesis: "needs only to be computed once
+// when the node first appears").
+template <class T>
+struct Scored {
+  double score = permanent;
+  Leaf leaf = Leaf::open;
+  std::optional<TrialSplit<T>> trial;
+  TreeCost cost;
+};
+
 // What the builder knows of a node beyond what the tree shows.
 template <class T>
 struct Pending {
   std::uint64_t key = 0;
-  double rank2_error = 0;
-  double leading = 0;
-  std::optional<TrialSplit<T>> trial;  // of all items; becomes the node's split
+  std::optional<TrialSplit<T>> trial;                     // of all items; becomes the node's split
+  std::optional<std::array<Scored<T>, 2>> children = {};  // the scores of the two sides of `trial`
 };
 
 template <class T>
@@ -81,9 +96,10 @@ class Builder {
         tree_.stop_reason = StopReason::interrupted;
         return;
       }
-      const Index leaf = pick(top);
-      if (leaf < 0) return;
-      split(leaf, wanted);
+      const auto leaves = open_leaves(top);
+      if (leaves.empty()) return;
+      score_children(leaves, wanted - tree_.leaves);
+      split(leaves.front(), wanted);
     }
   }
 
@@ -97,18 +113,38 @@ class Builder {
     return node == top;
   }
 
-  // The leaf below `top` to split next, or -1; among equals the oldest.
-  Index pick(Index top) const {
-    Index best = -1;
+  // The leaves below `top` that can be split, the one to split next first; among equals the oldest.
+  std::vector<Index> open_leaves(Index top) const {
+    std::vector<Index> leaves;
     for (Index n = 0; n < static_cast<Index>(tree_.nodes.size()); ++n) {
       const TreeNode<T>& node = tree_.nodes[n];
-      if (node.first >= 0 || !(node.score > options_.min_score) || node.leaf != Leaf::open || !is_below(n, top))
-        continue;
-      const bool better = best < 0 || (options_.pick == Pick::size ? node.items.size() > tree_.nodes[best].items.size()
-                                                                   : node.score > tree_.nodes[best].score);
-      if (better) best = n;
+      if (node.first < 0 && node.score > options_.min_score && node.leaf == Leaf::open && is_below(n, top))
+        leaves.push_back(n);
     }
-    return best;
+    std::ranges::stable_sort(leaves, std::ranges::greater(), [&](Index n) {
+      return options_.pick == Pick::size ? static_cast<double>(tree_.nodes[n].items.size()) : tree_.nodes[n].score;
+    });
+    return leaves;
+  }
+
+  // Scores the children that the first of these leaves would have, unless that is done, and with them those of the next
+  // few as long as that is work well spent: `splits` is how many will be made still, and at least half of them go to
+  // the leaves that are best now. The children of the last split need no score.
+  void score_children(std::span<const Index> leaves, Index splits) {
+    if (splits < 2 || !pending_[leaves.front()].trial || pending_[leaves.front()].children) return;
+    std::vector<Index> chosen;
+    for (const Index n : leaves.first(std::min(leaves.size(), static_cast<std::size_t>(splits + 1) / 2))) {
+      if (chosen.size() < leaves_at_once && pending_[n].trial && !pending_[n].children) chosen.push_back(n);
+    }
+    for (const Index n : chosen) pending_[n].children.emplace();
+    parallel_for(2 * static_cast<Index>(chosen.size()), [&](Index task) {
+      Pending<T>& parent = pending_[chosen[task / 2]];
+      const int side = static_cast<int>(task % 2);
+      (*parent.children)[side] = score(parent.trial->sides[side], child_key(parent.key, side, 0));
+    });
+    for (const Index n : chosen) {
+      for (const Scored<T>& child : *pending_[n].children) add_cost(child.cost);
+    }
   }
 
   void close(Index node, Leaf reason) {
@@ -121,16 +157,8 @@ class Builder {
     return try_split<T>(x_, items, squared_norms_, key, trial_, memory_, cost);
   }
 
-  // The score of a would-be node, and its trial split where the score needs one (thesis: "needs only to be computed
-  // once when the node first appears").
-  struct Scored {
-    double score = permanent;
-    Leaf leaf = Leaf::open;
-    std::optional<TrialSplit<T>> trial;
-    TreeCost cost;
-  };
-  Scored score(const Side<T>& side, std::uint64_t key) const {
-    Scored result;
+  Scored<T> score(const Side<T>& side, std::uint64_t key) const {
+    Scored<T> result;
     if (static_cast<Index>(side.items.size()) < options_.smallest_split) {
       result.leaf = Leaf::too_small;
       return result;
@@ -170,27 +198,36 @@ class Builder {
   void split(Index leaf, Index wanted) {
     const std::uint64_t key = pending_[leaf].key;
     std::optional<TrialSplit<T>> trial = std::move(pending_[leaf].trial);
+    auto children = std::move(pending_[leaf].children);  // of this first trial
     if (!trial) trial = try_items(tree_.nodes[leaf].items, key, tree_.cost);
     std::vector<RowIndex> outliers;
-    std::optional<Scored> small;  // the score of the smaller side, when the test for outliers asked for it
+    std::optional<Scored<T>> small;  // the score of the smaller side, when the test for outliers asked for it
     for (int trials = 0;;) {
       if (!trial->two_sided()) return close(leaf, Leaf::one_sided);
       auto& [larger, smaller] = trial->sides;
       const bool unbalanced =
           static_cast<double>(larger.items.size()) >= options_.imbalance * static_cast<double>(smaller.items.size());
       if (options_.outlier_trials == 0 || !unbalanced) break;
-      small = score(smaller, child_key(key, 1, trials));
-      add_cost(small->cost);
+      if (children) {
+        small = std::move((*children)[1]);
+      } else {
+        small = score(smaller, child_key(key, 1, trials));
+        add_cost(small->cost);
+      }
       if (!(small->score < least_positive_score())) break;
       outliers.insert(outliers.end(), smaller.items.begin(), smaller.items.end());
       small.reset();
+      children.reset();
       if (++trials == options_.outlier_trials) return close(leaf, Leaf::only_outliers);
       const std::vector<RowIndex> rest = std::move(larger.items);
       trial = try_items(rest, mix(key, 2 + static_cast<std::uint64_t>(trials)), tree_.cost);
     }
     std::ranges::sort(outliers);
     tree_.nodes[leaf].outliers = std::move(outliers);
-    adopt(leaf, std::move(*trial), std::move(small), tree_.leaves + 1 == wanted);
+    std::array<std::optional<Scored<T>>, 2> known;
+    if (children) known = {std::move((*children)[0]), std::move((*children)[1])};
+    if (small) known[1] = std::move(small);
+    adopt(leaf, std::move(*trial), std::move(known), tree_.leaves + 1 == wanted);
   }
 
   // The outlier test may have scored a side of an earlier trial: its key must differ from that of the final one.
@@ -198,8 +235,9 @@ class Builder {
     return mix(mix(key, static_cast<std::uint64_t>(side)), 100 * static_cast<std::uint64_t>(trials));
   }
 
-  // Makes the two sides of the trial the children of `leaf`, and scores them unless this is the last split.
-  void adopt(Index leaf, TrialSplit<T> trial, std::optional<Scored> small, bool last) {
+  // Makes the two sides of the trial the children of `leaf`, and scores those that have no known score unless this is
+  // the last split.
+  void adopt(Index leaf, TrialSplit<T> trial, std::array<std::optional<Scored<T>>, 2> known, bool last) {
     const int number = tree_.splits() + 1;
     const Index first = static_cast<Index>(tree_.nodes.size());
     tree_.nodes[leaf].first = first;
@@ -207,17 +245,17 @@ class Builder {
     tree_.nodes[leaf].split = number;
     ++tree_.leaves;
 
-    std::array<Scored, 2> scored;
+    std::array<Scored<T>, 2> scored;
     std::array<std::uint64_t, 2> keys{};
     for (int s = 0; s < 2; ++s) keys[s] = child_key(pending_[leaf].key, s, 0);
     if (!last) {
       parallel_for(2, [&](Index s) {
-        if (s == 1 && small) return;
-        scored[s] = score(trial.sides[s], keys[s]);
+        if (!known[s]) scored[s] = score(trial.sides[s], keys[s]);
       });
-      add_cost(scored[0].cost);
-      add_cost(scored[1].cost);
-      if (small) scored[1] = std::move(*small);
+      for (int s = 0; s < 2; ++s) {
+        add_cost(scored[s].cost);
+        if (known[s]) scored[s] = std::move(*known[s]);
+      }
     }
     for (int s = 0; s < 2; ++s) {
       Side<T>& side = trial.sides[s];
@@ -232,7 +270,7 @@ class Builder {
       if (!last) node.score = scored[s].score;
       node.leaf = scored[s].leaf;
       tree_.nodes.push_back(std::move(node));
-      pending_.push_back({keys[s], side.rank2_error, side.leading, std::move(scored[s].trial)});
+      pending_.push_back({keys[s], std::move(scored[s].trial)});
     }
   }
 
