@@ -83,6 +83,9 @@ def test_a_matrix_of_zeros(copse, tmp_path):
     sentence(copse("factor", "x.npy", "-k", 2), 1, "no entry but zeros")
     (tmp_path / "none.mtx").write_text(HEADER + "5 6 0\n")
     sentence(copse("factor", "none.mtx", "-k", 2), 1, "no entry but zeros")
+    for name in ("x.npy", "none.mtx"):
+        sentence(copse("tree", name, "--leaves", 3, "-o", "out"), 1, "no entry but zeros")
+        assert not (tmp_path / "out").exists()
 
 
 def test_preparation_that_leaves_nothing(copse, planted):
