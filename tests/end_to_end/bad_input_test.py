@@ -186,12 +186,12 @@ def test_a_full_standard_output(program, planted, tmp_path):
 
 def test_more_memory_than_there_is(copse, tmp_path):
     planted = make_planted(tmp_path / "larger.mtx", 500, 500, 5)
-    run = copse("factor", planted.path, "-k", 400, "--precision", "double", "--memory-limit", "22MB")
-    sentence(run, 1, "needs about", "--memory-limit allows 22 MB", "--precision float would fit")
-    run = copse("factor", planted.path, "-k", 400, "--memory-limit", "14MB")
+    run = copse("factor", planted.path, "-k", 400, "--precision", "double", "--memory-limit", "32MB")
+    sentence(run, 1, "needs about", "--memory-limit allows 32 MB", "--precision float would fit")
+    run = copse("factor", planted.path, "-k", 400, "--memory-limit", "24MB")
     sentence(run, 1, "-k ", " would fit")
     smaller = run.stderr.split(" would fit")[0].split("-k ")[-1]
-    assert copse("factor", planted.path, "-k", smaller, "--max-iterations", 1, "--memory-limit", "14MB").returncode == 0
+    assert copse("factor", planted.path, "-k", smaller, "--max-iterations", 1, "--memory-limit", "24MB").returncode == 0
     run = copse("factor", planted.path, "-k", 2, "--memory-limit", "10k")
     sentence(run, 1, "No -k would fit")
     (tmp_path / "huge.mtx").write_text(HEADER + "2000000000 2000000000 900000000000\n1 1 1\n")
