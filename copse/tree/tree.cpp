@@ -18,7 +18,7 @@ constexpr double permanent = -1;
 
 bool needs_trial(Score score) { return score == Score::mndcg || score == Score::error || score == Score::rank1_gain; }
 
-// A key for every run of rank-2 NMF that depends on the way from the root only (Steele et al. 2014, splitmix).
+// A key for every node and trial that depends on the way from the root only (Steele et al. 2014, splitmix).
 std::uint64_t mix(std::uint64_t key, std::uint64_t step) {
   key += 0x9e3779b97f4a7c15u * (step + 1);
   key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -105,7 +105,7 @@ class Builder {
 
   std::uint64_t key_of(Index node) const {
     const Index parent = tree_.nodes[node].parent;
-    return parent < 0 ? mix(0, 0) : child_key(key_of(parent), tree_.nodes[parent].first == node ? 0 : 1, 0);
+    return parent < 0 ? mix(0, 0) : child_key(key_of(parent), tree_.nodes[parent].first == node ? 0 : 1);
   }
 
   bool is_below(Index node, Index top) const {
@@ -140,7 +140,7 @@ class Builder {
     parallel_for(2 * static_cast<Index>(chosen.size()), [&](Index task) {
       Pending<T>& parent = pending_[chosen[task / 2]];
       const int side = static_cast<int>(task % 2);
-      (*parent.children)[side] = score(parent.trial->sides[side], child_key(parent.key, side, 0));
+      (*parent.children)[side] = score(parent.trial->sides[side], child_key(parent.key, side));
     });
     for (const Index n : chosen) {
       for (const Scored<T>& child : *pending_[n].children) add_cost(child.cost);
@@ -211,7 +211,7 @@ class Builder {
       if (children) {
         small = std::move((*children)[1]);
       } else {
-        small = score(smaller, child_key(key, 1, trials));
+        small = score(smaller, child_key(key, 1));
         add_cost(small->cost);
       }
       if (!(small->score < least_positive_score())) break;
@@ -230,10 +230,7 @@ class Builder {
     adopt(leaf, std::move(*trial), std::move(known), tree_.leaves + 1 == wanted);
   }
 
-  // The outlier test may have scored a side of an earlier trial: its key must differ from that of the final one.
-  static std::uint64_t child_key(std::uint64_t key, int side, int trials) {
-    return mix(mix(key, static_cast<std::uint64_t>(side)), 100 * static_cast<std::uint64_t>(trials));
-  }
+  static std::uint64_t child_key(std::uint64_t key, int side) { return mix(key, static_cast<std::uint64_t>(side)); }
 
   // Makes the two sides of the trial the children of `leaf`, and scores those that have no known score unless this is
   // the last split.
@@ -247,7 +244,7 @@ class Builder {
 
     std::array<Scored<T>, 2> scored;
     std::array<std::uint64_t, 2> keys{};
-    for (int s = 0; s < 2; ++s) keys[s] = child_key(pending_[leaf].key, s, 0);
+    for (int s = 0; s < 2; ++s) keys[s] = child_key(pending_[leaf].key, s);
     if (!last) {
       parallel_for(2, [&](Index s) {
         if (!known[s]) scored[s] = score(trial.sides[s], keys[s]);

@@ -222,6 +222,31 @@ TEST(Tree, AResumedRunHasTheSameBits) {
   });
 }
 
+TEST(Tree, RemembersTheSidesOfEveryOutlierTrial) {
+  // Six documents of the same other words are set aside, after the larger and the smaller side of that trial were
+  // scored; then the sides of the second trial are.
+  Matrix<double> x(30, 106);
+  Random random(4);
+  for (Index j = 0; j < 106; ++j) {
+    for (int token = 0; token < 30; ++token) {
+      if (j >= 100)
+        x(20 + token % 10, j) += 20;
+      else
+        x(10 * (j % 2) + random.below(10), j) += 1;
+    }
+  }
+  const auto sparse = as<float>(x);
+  const auto data = tree_data<float>(SparseView<float>(sparse));
+  const TreeOptions options{.leaves = 4};
+  Memory memory;
+  Tree<float> tree;
+  with_threads(1, nullptr, [&] { tree = build_tree<float>(*data, options, &memory); });
+  EXPECT_EQ(tree.nodes[0].outliers.size(), 6u);
+  EXPECT_GT(tree.leaves, 2);
+  EXPECT_EQ(memory.recalled, 0u);
+  expect_equal(tree, build(sparse, options));
+}
+
 TEST(Tree, OutliersAreSetAsideAndGivenBack) {
   // Two clear topics and three documents of other words: the root's first split takes those away.
   Matrix<double> x(30, 103);

@@ -42,6 +42,14 @@ std::array<double, 2> leading_values(const NodeData<T>& x, Matrix<T> v, std::spa
   return values;
 }
 
+// FNV-1a over the key and the items. One node may factor several sets of items under its key, where the test for
+// outliers takes some away; what is remembered must be told apart.
+std::uint64_t memory_key(std::uint64_t key, std::span<const RowIndex> items) {
+  std::uint64_t hash = key ^ 0xcbf29ce484222325u;
+  for (const RowIndex item : items) hash = (hash ^ item) * 0x100000001b3u;
+  return hash;
+}
+
 }  // namespace
 
 template <class T>
@@ -49,11 +57,12 @@ TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, s
                         std::uint64_t key, const TrialOptions& options, SplitMemory<T>* memory, TreeCost& cost) {
   const auto node = x.cut(items);
   Rank2Result<T> factors;
-  if (memory == nullptr || !memory->recall(key, factors)) {
+  const std::uint64_t remembered = memory == nullptr ? 0 : memory_key(key, items);
+  if (memory == nullptr || !memory->recall(remembered, factors)) {
     Rank2Options rank2 = options.rank2;
     rank2.seed ^= key;
     factors = rank2_nmf(*node, rank2);
-    if (memory != nullptr) memory->record(key, factors);
+    if (memory != nullptr) memory->record(remembered, factors);
   }
   ++cost.factorizations;
   cost.iterations += factors.iterations;
