@@ -3,7 +3,8 @@
 
 Both read the same compressed JSON lines and choose words by the same rules: lower case, runs of two or more letters, digits
 and _, scikit-learn's English stop words left out, the 20,000 most frequent kept; tf-idf as scikit-learn has it, unit
-length. So both factor the same matrix. scikit-learn's NMF has its own defaults (cd, nndsvda, tol 1e-4). Every run is a
+length. So both factor the same matrix (but for ties at the 20,000th word). Both end with the cluster of every document in a
+file; copse also writes its model, and no page (--no-page). scikit-learn's NMF has its own defaults (cd, nndsvda, tol 1e-4). Every run is a
 process of its own, timed from its start to its end with 2 threads; the two take turns. Labels are compared over all
 documents; those that copse calls "short" are a cluster of their own.
 
@@ -76,7 +77,7 @@ def run_copse(corpus, k, seed, stop_words, folder):
     out = folder / "out"
     run = timed([program(), "topics", data(corpus), "-k", k, "--seed", seed, "--threads", 2, "--words", "characters",
                  "--numbers", "--links", "words", "--language", "none", "--stop-words", stop_words, "--min-count", 1,
-                 "--max-features", WORDS, "--weights", "smooth-tf-idf", "-o", out, "--force", "--quiet"])
+                 "--max-features", WORDS, "--weights", "smooth-tf-idf", "--no-page", "-o", out, "--force", "--quiet"])
     labels = [line.split("\t")[1] for line in (out / "assignments.tsv").read_text().splitlines()[1:]]
     result = json.loads((out / "result.json").read_text())
     steps = {step: result["seconds"][step] for step in ("read", "prepare", "solve", "write")}

@@ -109,7 +109,6 @@ int run(TreeRunOptions options) {
   options.input.prepare = text_preparation();
   options.input.prepare.min_feature_total = 0;
   options.input.prepare.min_item_total = 3;  // many descriptions are one line
-  options.input.prepare.drop_duplicates = true;
   options.input.documents.emplace().text.min_words = 3;
   // What a demo left behind may go.
   if (options.output.folder.empty()) {

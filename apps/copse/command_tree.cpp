@@ -74,7 +74,10 @@ void decide(const CLI::App& command, const InputChoice& choice, MatrixInputOptio
       !choice.text_column.empty() ||
       command.count("--id") + command.count("--label") + command.count("--time") + command.count("--title") > 0;
   if (!choice.matrix && names_documents(input.path, choice.documents.reading, column_named)) {
-    refuse(command, {"Input"}, "is for a matrix, but " + input.path + " is read as documents");
+    const std::string reason = "is for a matrix, but " + input.path + " is read as documents";
+    refuse(command, {"Input"}, reason);
+    // Every document is placed; equal ones stand for a topic once.
+    if (command.count("--drop-duplicates") > 0) throw CLI::ValidationError("--drop-duplicates", reason);
     const PrepareOptions given = input.prepare;
     input.prepare = given_over(command, given, text_preparation());
     input.documents = choice.documents;

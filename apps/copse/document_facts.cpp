@@ -70,7 +70,7 @@ void add_excerpts(const DocumentSource& source, const TopicView& view, ModelItem
 }  // namespace
 
 template <class T, class Model>
-void add_document_facts(const Dataset<T>& data, const DocumentSource& source, Model& model) {
+void add_document_facts(const Dataset<T>& data, const DocumentSource* source, Model& model) {
   ModelItems& items = model.items;
   if (items.document_counts.empty()) {
     const auto counts = feature_sums(data, [](Index, Index, T) { return 1.0; });
@@ -79,12 +79,12 @@ void add_document_facts(const Dataset<T>& data, const DocumentSource& source, Mo
   }
   const TopicView view = view_of(model);
   add_coherence(data, view, items);
-  add_excerpts(source, view, items);
+  if (source != nullptr) add_excerpts(*source, view, items);
 }
 
 #define COPSE_INSTANTIATE(T)                                                                 \
-  template void add_document_facts(const Dataset<T>&, const DocumentSource&, FlatModel<T>&); \
-  template void add_document_facts(const Dataset<T>&, const DocumentSource&, TreeModel<T>&);
+  template void add_document_facts(const Dataset<T>&, const DocumentSource*, FlatModel<T>&); \
+  template void add_document_facts(const Dataset<T>&, const DocumentSource*, TreeModel<T>&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

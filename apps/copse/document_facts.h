@@ -10,6 +10,6 @@ namespace copse {
 // coherence and the best documents of the topics. What is known of other topics stays. Model is a FlatModel or
 // TreeModel; `data` is what was factored.
 template <class T, class Model>
-void add_document_facts(const Dataset<T>& data, const DocumentSource& source, Model& model);
+void add_document_facts(const Dataset<T>& data, const DocumentSource* source, Model& model);
 
 }  // namespace copse

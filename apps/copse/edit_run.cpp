@@ -7,6 +7,7 @@
 #include "apps/copse/document_facts.h"
 #include "apps/copse/interrupt.h"
 #include "apps/copse/memory.h"
+#include "apps/copse/result_page.h"
 #include "apps/copse/stored_result.h"
 #include "apps/copse/tree_result.h"
 #include "apps/copse/words.h"
@@ -33,7 +34,7 @@ void split(const EditOptions& options, const StoredResult& stored, TreeResult<T>
   grow(version.tree, node, *tree_data(input.data), tree_options);
   if (version.tree.leaves == before) throw InvalidArgument("Node " + *options.split + " cannot be split further.");
   if (!version.flat.empty()) fit_flat(*in_memory(input.data), result);
-  if (result.model.items.is_text()) add_document_facts(input.data, *input.documents.source, result.model);
+  if (result.model.items.is_text()) add_document_facts(input.data, input.documents.source.get(), result.model);
 }
 
 // Takes each item's flat leaf from the tree before to the node of the tree now that holds it: nodes that remain keep
@@ -119,6 +120,7 @@ int run_edit_of(const EditOptions& options, const StoredResult& stored) {
     describe(result, 10);
     OutputFolder folder(options.folder, true);
     write_files(folder, result);
+    add_page(folder, result.view, result.model.items, report);
     report.seconds.total = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report.peak_memory_bytes = peak_memory();
     folder.add("result.json").write(to_json(report));

@@ -190,14 +190,12 @@ std::vector<Assignment> all_assignments(const ModelItems& items, const Clusters&
 
 // All files but result.json, which tells how long they took.
 template <class T>
-void write_tables(OutputFolder& folder, const FlatModel<T>& model, const TopicView& view, const Clusters& clusters,
-                  RunReport& report) {
+void write_tables(OutputFolder& folder, const FlatModel<T>& model, const Clusters& clusters, const RunReport& report) {
   folder.add("assignments.tsv").write(assignments_tsv(all_assignments(model.items, clusters)));
   folder.add("topics.tsv").write(topics_tsv(report.topics));
   OutputFile& file = folder.add("model.safetensors");
   write_model(file, model, report.settings);
   file.finish();
-  add_page(folder, view, model.items, report);
 }
 
 // The topics or the JSON object to stdout; then, where the eye ends up, the summary to stderr.
@@ -238,11 +236,12 @@ int run(const FactorRunOptions& options) {
     report.nonzeros = input.data.nonzeros();
     report.notes = input.notes;
     FlatModel<T> model{std::move(result.w), std::move(result.h), std::move(result.baseline), take_items(input)};
-    if (model.items.is_text()) add_document_facts(input.data, *input.documents.source, model);
-    const TopicView view = view_of(model);
+    const bool page = folder != nullptr && options.output.page;
+    if (model.items.is_text()) add_document_facts(input.data, page ? input.documents.source.get() : nullptr, model);
     const Clusters clusters = cluster_items(model.h);
     describe(model, clusters, options.top, report);
-    if (folder != nullptr) write_tables(*folder, model, view, clusters, report);
+    if (folder != nullptr) write_tables(*folder, model, clusters, report);
+    if (page) add_page(*folder, view_of(model), model.items, report);
     report.seconds.write = seconds_since(began);
     report.seconds.total = seconds_since(start);
     report.peak_memory_bytes = peak_memory();

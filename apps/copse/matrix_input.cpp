@@ -1,6 +1,7 @@
 #include "apps/copse/matrix_input.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 #include "apps/copse/interrupt.h"
 #include "apps/copse/memory.h"
@@ -64,9 +66,7 @@ void add_notes(const PrepareReport& report, const PrepareOptions& options, bool 
   if (documents) {
     note(report.short_items + report.empty_items, "document",
          "too short for a topic (--min-words): the group \"short\"");
-    note(
-        report.duplicate_items, "document",
-        options.drop_duplicates ? "with the words of an earlier one dropped" : "with the same words as an earlier one");
+    note(report.duplicate_items, "document", "with the same words as an earlier one");
     return;
   }
   note(report.rare_features, "feature", "dropped: total below --min-count");
@@ -108,12 +108,38 @@ void read_counts(const MatrixInputOptions& options, const MachineOptions& machin
   input.documents.vocabulary = to_json(corpus.vocabulary);
   input.documents.titles = std::move(corpus.titles);
   input.documents.times = std::move(corpus.times);
+  // Reading leaves many small free blocks behind, which the factorization would come on top of.
+  ::malloc_trim(0);
   const MatrixSummary summary = summary_of(input.data);
-  terminal.say(fmt::format("{}: {}, {} ({} different, {} counted); about {} of memory will do", options.path,
+  terminal.say(fmt::format("{}: {}, {} ({} different, {} counted); their topics take about {} of memory", options.path,
                            counted(summary.items, "document"), counted(corpus.words, "word"),
                            counted(corpus.distinct_words), counted(summary.features),
                            in_bytes(estimate_factorization(summary, Source::memory, k, machine.precision).total())));
   check_fits(summary, Source::memory, k, machine);
+}
+
+// Fills all_item_names, preparation, notes and seconds.prepare. Throws InputError when nothing is left.
+template <class T>
+void prepare_input(const MatrixInputOptions& options, MatrixInput<T>& input, Terminal& terminal, Seconds& seconds) {
+  const Stopwatch watch(seconds.prepare);
+  terminal.show("preparing ...");
+  std::vector<std::string>& names = input.all_item_names;
+  if (options.documents) {
+    names = std::exchange(input.data.item_names, {});  // a million of them are worth moving
+  } else {
+    names = input.data.item_names;
+  }
+  if (names.empty()) {
+    for (Index j = 0; j < input.data.items(); ++j) names.push_back(std::to_string(j));
+  }
+  if (input.data.nonzeros() == 0) {
+    throw InputError(options.path + " has no entry but zeros; there is nothing to factor.");
+  }
+  input.preparation = prepare(input.data, options.prepare);
+  add_notes(input.preparation, options.prepare, options.documents.has_value(), input.notes);
+  if (input.data.nonzeros() == 0) {
+    throw InputError("preparation leaves nothing of " + options.path + " but zeros; ask for less of it.");
+  }
 }
 
 }  // namespace
@@ -160,24 +186,6 @@ MatrixInput<T> load(const MatrixInputOptions& options, const MachineOptions& mac
   return input;
 }
 
-template <class T>
-void prepare_input(const MatrixInputOptions& options, MatrixInput<T>& input, Terminal& terminal, Seconds& seconds) {
-  const Stopwatch watch(seconds.prepare);
-  terminal.show("preparing ...");
-  input.all_item_names = input.data.item_names;
-  for (Index j = 0; input.data.item_names.empty() && j < input.data.items(); ++j) {
-    input.all_item_names.push_back(std::to_string(j));
-  }
-  if (input.data.nonzeros() == 0) {
-    throw InputError(options.path + " has no entry but zeros; there is nothing to factor.");
-  }
-  input.preparation = prepare(input.data, options.prepare);
-  add_notes(input.preparation, options.prepare, options.documents.has_value(), input.notes);
-  if (input.data.nonzeros() == 0) {
-    throw InputError("preparation leaves nothing of " + options.path + " but zeros; ask for less of it.");
-  }
-}
-
 Settings settings_of(const MatrixInputOptions& options) {
   const PrepareOptions& prepare = options.prepare;
   Settings settings;
@@ -222,11 +230,7 @@ std::string read_standard_input() {
   }
 }
 
-#define INSTANTIATE(T)                                                                                        \
-  template MatrixInput<T> load(const MatrixInputOptions&, const MachineOptions&, Index, Terminal&, Seconds&); \
-  template void prepare_input(const MatrixInputOptions&, MatrixInput<T>&, Terminal&, Seconds&)
-INSTANTIATE(float);
-INSTANTIATE(double);
-#undef INSTANTIATE
+template MatrixInput<float> load(const MatrixInputOptions&, const MachineOptions&, Index, Terminal&, Seconds&);
+template MatrixInput<double> load(const MatrixInputOptions&, const MachineOptions&, Index, Terminal&, Seconds&);
 
 }  // namespace copse

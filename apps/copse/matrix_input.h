@@ -42,11 +42,6 @@ template <class T>
 MatrixInput<T> load(const MatrixInputOptions& options, const MachineOptions& machine, Index k, Terminal& terminal,
                     Seconds& seconds);
 
-// The step from data and names to what is factored: fills all_item_names, preparation, notes and seconds.prepare.
-// Throws InputError when nothing is left.
-template <class T>
-void prepare_input(const MatrixInputOptions& options, MatrixInput<T>& input, Terminal& terminal, Seconds& seconds);
-
 Settings settings_of(const MatrixInputOptions& options);
 
 // Bytes of stdin until its end. Throws InputError.

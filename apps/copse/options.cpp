@@ -108,6 +108,8 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
       ->type_name("DIR")
       ->group(output_group);
   command.add_flag("--force", options.force, "Replace an earlier result in the output folder")->group(output_group);
+  command.add_flag("!--no-page", options.page, "Write no report.html, and keep no text of documents")
+      ->group(output_group);
   add_json_and_quiet(command, options);
 }
 
@@ -174,6 +176,8 @@ void add_preparation_options(CLI::App& command, PrepareOptions& options) {
   minimum("--min-words", options.min_item_total, "Drop items whose entries add up to less");
   command.add_flag("--drop-empty", options.drop_empty, "Drop features and items with no entry but zeros")
       ->group(preparation_group);
+  command.add_flag("--drop-duplicates", options.drop_duplicates, "Drop items that equal an earlier one")
+      ->group(preparation_group);
   add_weighting_options(command, options);
 }
 
@@ -181,7 +185,6 @@ void add_weighting_options(CLI::App& command, PrepareOptions& options) {
   const auto flag = [&](const char* names, bool& target, const char* description) {
     command.add_flag(names, target, description)->group(preparation_group);
   };
-  flag("--drop-duplicates", options.drop_duplicates, "Drop items that equal an earlier one");
   add_choice(
       command, "--weights", options.weighting, weighting_choices(),
       "Of a count x of a feature that df of n items have. tf-idf: x log(n / df); smooth-tf-idf: x (log((n + 1) / "

@@ -29,6 +29,7 @@ struct OutputOptions {
   bool force = false;
   bool json = false;
   bool quiet = false;
+  bool page = true;  // report.html, and the texts that it shows
 };
 void add_output_options(CLI::App& command, OutputOptions& options);
 void add_json_and_quiet(CLI::App& command, OutputOptions& options);

@@ -134,7 +134,7 @@ void say_end(const RunReport& report, const OutputOptions& output, Terminal& ter
                            in_bytes(static_cast<double>(report.peak_memory_bytes))));
   if (output.folder.empty()) return;
   terminal.say("written: " + output.folder);
-  if (page_is_built()) terminal.say("page: " + output.folder + "/report.html");
+  if (page_is_built() && output.page) terminal.say("page: " + output.folder + "/report.html");
 }
 
 }  // namespace copse

@@ -117,7 +117,6 @@ void write_files(OutputFolder& folder, TreeResult<T>& result) {
   OutputFile& file = folder.add("model.safetensors");
   write_tree_model(file, result.model, result.report.settings);
   file.finish();
-  add_page(folder, result.view, result.model.items, result.report);
 }
 
 template <class T>

@@ -35,7 +35,7 @@ double relative_error_of_leaves(const Tree<T>& tree);
 template <class T>
 void describe(TreeResult<T>& result, Index top);
 
-// All files but result.json, which tells how long they took.
+// All files but the page and result.json, which tells how long they took.
 template <class T>
 void write_files(OutputFolder& folder, TreeResult<T>& result);
 

@@ -9,6 +9,7 @@
 #include "apps/copse/factor_run.h"
 #include "apps/copse/interrupt.h"
 #include "apps/copse/memory.h"
+#include "apps/copse/result_page.h"
 #include "apps/copse/split_log.h"
 #include "apps/copse/tree_result.h"
 #include "copse/io/output_folder.h"
@@ -76,7 +77,7 @@ int run_tree_of(const TreeRunOptions& options) {
       return true;
     };
     result.model.versions.push_back({build_tree(*tree_data(input.data), tree, log.get())});
-    if (log != nullptr && log->recalled() > 0) {
+    if (options.resume && log != nullptr && log->recalled() > 0) {
       report.notes.push_back(fmt::format("{} of {} factorizations were taken from the run before.", log->recalled(),
                                          result.tree().cost.factorizations));
     }
@@ -93,7 +94,9 @@ int run_tree_of(const TreeRunOptions& options) {
     report.nonzeros = input.data.nonzeros();
     report.notes.insert(report.notes.begin(), input.notes.begin(), input.notes.end());
     result.model.items = take_items(input);
-    if (result.model.items.is_text()) add_document_facts(input.data, *input.documents.source, result.model);
+    const bool page = folder != nullptr && options.output.page;
+    if (result.model.items.is_text())
+      add_document_facts(input.data, page ? input.documents.source.get() : nullptr, result.model);
     report.command = options.command;
     report.settings = settings_of(options, tree);
     report.seed = tree.seed;
@@ -104,6 +107,7 @@ int run_tree_of(const TreeRunOptions& options) {
     result.texts.explanation = explain_leaves(result.tree(), tree.leaves);
     const auto began = Clock::now();
     if (folder != nullptr) write_files(*folder, result);
+    if (page) add_page(*folder, result.view, result.model.items, report);
     report.seconds.write = seconds_since(began);
     report.seconds.total = seconds_since(start);
     report.peak_memory_bytes = peak_memory();

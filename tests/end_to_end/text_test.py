@@ -198,6 +198,14 @@ def test_threads_do_not_change_a_bit(copse, documents, tmp_path):
             assert now == first
 
 
+def test_no_page_keeps_no_text(copse, documents, tmp_path):
+    for command in (("topics", "-k", 4), ("tree", "--leaves", 4)):
+        check(copse(command[0], "docs.jsonl", *command[1:], "--no-page", "-o", command[0]))
+        assert not (tmp_path / command[0] / "report.html").exists()
+        model = (tmp_path / command[0] / "model.safetensors").read_bytes()
+        assert not any(document["text"].encode() in model for document in documents[:-1])
+
+
 def test_near_duplicates_are_noted(copse, documents, tmp_path):
     copies = [dict(document, id=document["id"] + "-copy", text=document["text"] + " guitar") for document in documents[:6]]
     write_lines(tmp_path / "docs.jsonl", documents + copies)
@@ -213,6 +221,7 @@ def test_near_duplicates_are_noted(copse, documents, tmp_path):
     (("topics", "docs.jsonl", "--stem", "klingon"), 1, "klingon"),
     (("topics", "docs.jsonl", "-k", 500), 1, "500"),
     (("tree", "docs.jsonl", "--features", "x.txt"), 2, "is for a matrix"),
+    (("tree", "docs.jsonl", "--drop-duplicates"), 2, "is for a matrix"),
     (("tree", "x.mtx", "--stem", "english"), 2, "is for documents"),
     (("assign", "nowhere", "docs.jsonl"), 1, "nowhere/result.json"),
     (("show", "nowhere"), 1, "nowhere/result.json"),
