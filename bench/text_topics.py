@@ -2,9 +2,10 @@
 """Raw text to topics against scikit-learn's TfidfVectorizer and NMF: time, peak memory and NMI, end to end.
 
 Both read the same compressed JSON lines and choose words by the same rules: lower case, runs of two or more letters, digits
-and _, scikit-learn's English stop words left out, the 20,000 most frequent kept; tf-idf as scikit-learn has it, unit
-length. So both factor the same matrix (but for ties at the 20,000th word). Both end with the cluster of every document in a
-file; copse also writes its model, and no page (--no-page). scikit-learn's NMF has its own defaults (cd, nndsvda, tol 1e-4). Every run is a
+and _, scikit-learn's English stop words left out, the 20,000 most frequent kept (but for ties at the 20,000th word). Each
+weighs by its own tf-idf, x log(n / df) or x (log((n + 1) / (df + 1)) + 1), and scales to unit length; with --weights
+smooth-tf-idf both factor the same matrix. Both end with the cluster of every document in a file; copse also writes its
+model, and no page (--no-page). scikit-learn's NMF has its own defaults (cd, nndsvda, tol 1e-4). Every run is a
 process of its own, timed from its start to its end with 2 threads; the two take turns. Labels are compared over all
 documents; those that copse calls "short" are a cluster of their own.
 
@@ -73,11 +74,11 @@ def timed(command):
     return {"seconds": time.perf_counter() - began, "memory": usage.ru_maxrss * 1024}
 
 
-def run_copse(corpus, k, seed, stop_words, folder):
+def run_copse(corpus, k, seed, weights, stop_words, folder):
     out = folder / "out"
     run = timed([program(), "topics", data(corpus), "-k", k, "--seed", seed, "--threads", 2, "--words", "characters",
                  "--numbers", "--links", "words", "--language", "none", "--stop-words", stop_words, "--min-count", 1,
-                 "--max-features", WORDS, "--weights", "smooth-tf-idf", "--no-page", "-o", out, "--force", "--quiet"])
+                 "--max-features", WORDS, "--weights", weights, "--no-page", "-o", out, "--force", "--quiet"])
     labels = [line.split("\t")[1] for line in (out / "assignments.tsv").read_text().splitlines()[1:]]
     result = json.loads((out / "result.json").read_text())
     steps = {step: result["seconds"][step] for step in ("read", "prepare", "solve", "write")}
@@ -91,7 +92,7 @@ def run_sklearn(corpus, k, seed, folder):
     return run | json.loads(out.read_text())
 
 
-def race(corpus, seeds, log):
+def race(corpus, seeds, weights, log):
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
     from sklearn.metrics import normalized_mutual_info_score
     k = CORPORA[corpus]
@@ -102,11 +103,11 @@ def race(corpus, seeds, log):
         stop_words = folder / "stop_words.txt"
         stop_words.write_text("".join(word + "\n" for word in sorted(ENGLISH_STOP_WORDS)))
         for seed in seeds:
-            for who, run in (("copse", run_copse(corpus, k, seed, stop_words, folder)),
+            for who, run in (("copse", run_copse(corpus, k, seed, weights, stop_words, folder)),
                              ("scikit-learn", run_sklearn(corpus, k, seed, folder))):
                 labels = run.pop("labels")
                 run["nmi"] = normalized_mutual_info_score(truth, labels)
-                entry = {"corpus": corpus, "documents": len(truth), "seed": seed, "who": who} | run
+                entry = {"corpus": corpus, "documents": len(truth), "seed": seed, "who": who, "weights": weights} | run
                 print(json.dumps(entry), flush=True)
                 with open(log, "a") as file:
                     file.write(json.dumps(entry) + "\n")
@@ -136,7 +137,7 @@ def million(documents, log):
                     file.write(f'{{"id":"{begin + j}","label":"t{labels[j]}","text":"{" ".join(words[own])}"}}\n')
         size = path.stat().st_size
         out = pathlib.Path(name) / "out"
-        run = timed([program(), "tree", path, "--leaves", 50, "--threads", 2, "-o", out, "--quiet"])
+        run = timed([program(), "tree", path, "--leaves", 50, "--threads", 2, "--no-page", "-o", out, "--quiet"])
         result = json.loads((out / "result.json").read_text())
         entry = {"corpus": "million", "documents": documents, "bytes": size, "who": "copse", "nonzeros": result["nonzeros"],
                  "words": result["rows"], "leaves": result["k"], "nmi": result["measures"]["nmi"],
@@ -189,6 +190,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpora", nargs="*", default=list(CORPORA), choices=list(CORPORA))
     parser.add_argument("--seeds", nargs="*", type=int, default=list(range(10)))
+    parser.add_argument("--weights", default="tf-idf", help="of copse")
     parser.add_argument("--million", action="store_true", help="only the generated documents")
     parser.add_argument("--documents", type=int, default=1_000_000, help="with --million: so many")
     parser.add_argument("--log", default=str(ROOT / "build" / "text_topics.jsonl"))
@@ -198,7 +200,7 @@ def main():
         million(options.documents, options.log)
     else:
         for corpus in options.corpora:
-            race(corpus, options.seeds, options.log)
+            race(corpus, options.seeds, options.weights, options.log)
     report(options.log)
 
 
