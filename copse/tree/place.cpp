@@ -5,6 +5,7 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/nnls/two_columns.h"
+#include "copse/tree/trial_split.h"
 
 namespace copse {
 namespace {
@@ -66,6 +67,9 @@ Placement place_items(const Tree<T>& tree, const Dataset<T>& x) {
     for (Index j = begin; j < end; ++j) {
       Index node = 0;
       bool lost = false;
+      double squared_norm = 0;
+      visit_nonzeros(x, j,
+                     [&](Index, T value) { squared_norm += static_cast<double>(value) * static_cast<double>(value); });
       while (splits[node].first >= 0) {
         const Split<T>& split = splits[node];
         double y1 = 0, y2 = 0;
@@ -74,14 +78,16 @@ Placement place_items(const Tree<T>& tree, const Dataset<T>& x) {
           y2 += static_cast<double>(split.topics(i, 1)) * static_cast<double>(value);
         });
         const auto [h1, h2] = split.solve(y1, y2);
-        bool to_first = h1 >= h2;
+        // |W h|^2 = h'W'x where h meets the KKT conditions.
+        const bool neither = h1 == h2 || h1 * y1 + h2 * y2 <= unexplained * squared_norm;
+        bool to_first = neither || h1 > h2;
         const Index wanted = to_first ? split.first : split.second;
         if (!alive[wanted]) {
           lost = true;
           to_first = !to_first;
         }
         const double own = to_first ? h1 : h2;
-        placement.weights[j] *= h1 + h2 > 0 ? own / (h1 + h2) : 0.5;
+        placement.weights[j] *= neither ? 0.5 : own / (h1 + h2);
         node = to_first ? split.first : split.second;
       }
       placement.nearest[j] = node;

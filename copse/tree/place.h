@@ -8,7 +8,8 @@
 namespace copse {
 
 // Where items end that walk down from the root: at a split with topics W = [w1 w2] an item x has the coefficients
-// h = argmin |W h - x|, h >= 0, and goes where its coefficient is larger, ties to the first child.
+// h = argmin |W h - x|, h >= 0, and goes where its coefficient is larger; ties, and items that neither topic explains,
+// to the first child.
 struct Placement {
   std::vector<Index> leaf;      // -1: the walk ends in a part of the tree that was dropped
   std::vector<Index> nearest;   // the same, with dropped parts passed by: always a leaf

@@ -7,10 +7,6 @@
 namespace copse {
 namespace {
 
-// An item of which W h has no more than this share of the squared norm is explained by neither topic: what is left of
-// its coefficients is where the iteration was stopped, and tells nothing.
-constexpr double unexplained = 1e-6;
-
 // The largest squared singular values of the two groups of items, by power iteration from the columns of w.
 template <class T>
 std::array<double, 2> leading_values(const NodeData<T>& x, Matrix<T> v, std::span<const char> first, TreeCost& cost) {

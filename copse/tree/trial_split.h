@@ -11,6 +11,10 @@
 
 namespace copse {
 
+// An item of which W h has no more than this share of the squared norm is explained by neither topic: what is left of
+// its coefficients is where the iteration was stopped, and tells nothing.
+inline constexpr double unexplained = 1e-6;
+
 // A child that a trial split offers, with what its scores need.
 template <class T>
 struct Side {
