@@ -57,23 +57,17 @@ def items_of(X, threads):
     64 bits where it has 32. Copied are unsorted or repeated column numbers, 64-bit column numbers, and dense data."""
     kind = _copse.ItemsFloat if X.dtype == np.float32 else _copse.ItemsDouble
     if not scipy.sparse.issparse(X):
-        return _checked_size(kind(np.ascontiguousarray(X)), X.dtype)
+        return _checked_size(kind(np.ascontiguousarray(X), threads), X.dtype)
     if X.shape[1] > MOST_FEATURES:
         raise ValueError(f"A matrix may have 2^31 - 1 features at most, not {X.shape[1]}.")
     indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
-    indices, data = np.ascontiguousarray(X.indices), np.ascontiguousarray(X.data)
+    stored = int(indptr[-1]) if len(indptr) else 0  # SciPy allows room behind the last entry
+    indices, data = np.ascontiguousarray(X.indices[:stored]), np.ascontiguousarray(X.data[:stored])
     if indices.dtype != np.int32:
         if indices.size and not 0 <= indices.min() <= indices.max() < X.shape[1]:
             raise ValueError("The sparse matrix has a column number outside its shape.")
         indices = indices.astype(np.int32)
-    items = kind(X.shape[1], indptr, indices, data, threads)
-    if items.ascending:
-        return _checked_size(items, X.dtype)
-    # SciPy may be told to believe that its numbers are sorted. A new matrix looks for itself.
-    own = scipy.sparse.csr_matrix((data, indices, indptr), shape=X.shape, copy=True)
-    own.sum_duplicates()
-    items = kind(X.shape[1], own.indptr.astype(np.int64), own.indices.astype(np.int32, copy=False), own.data, threads)
-    return _checked_size(items, X.dtype)
+    return _checked_size(kind(X.shape[1], indptr, indices, data, threads), X.dtype)
 
 
 def _checked_size(items, dtype):

@@ -149,7 +149,7 @@ class _FlatModel(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transfor
         self.n_components_ = asked
         self.components_ = _padded(result["w"], asked).T
         coefficients = _padded(result["h"], asked)
-        self.labels_ = clusters_of(coefficients)
+        self.labels_ = result["labels"]
         self.beta_ = options.beta
         if options.affine:
             self.baseline_ = result["baseline"]
@@ -482,21 +482,20 @@ def clusters_of(coefficients):
 
 def sparse_weights(X, alpha, beta):
     """alpha and beta as numbers, from numbers or from the rules of the papers."""
-    values = X.data if scipy.sparse.issparse(X) else X
-    largest = float(values.max()) if values.size else 0.0
+
+    def largest():
+        values = X.data if scipy.sparse.issparse(X) else X
+        return float(values.max()) if values.size else 0.0
+
     rules = {
-        "thesis": lambda: _copse.thesis_sparse_weights(largest),
-        "snmf": lambda: _copse.snmf_sparse_weights(largest, scipy.sparse.issparse(X)),
+        "thesis": lambda: _copse.thesis_sparse_weights(largest()),
+        "snmf": lambda: _copse.snmf_sparse_weights(largest(), scipy.sparse.issparse(X)),
     }
-    if isinstance(beta, str):
-        rule = choice("beta", beta, rules)()
-        weight = rule.beta
-    else:
-        rule = rules["thesis"]()
-        weight = number("beta", beta, Real, 0)
+    rule = choice("beta", beta, rules) if isinstance(beta, str) else rules["thesis"]
+    weight = rule().beta if isinstance(beta, str) else number("beta", beta, Real, 0)
     if alpha is not None:
         return number("alpha", alpha, Real, 0), weight
-    return (rule.alpha if weight > 0 else 0.0), weight
+    return (rule().alpha if weight > 0 else 0.0), weight
 
 
 def _padded(factor, columns):

@@ -136,6 +136,7 @@ class TopicTree(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transform
         """
         if self.on_interrupt not in ("raise", "keep"):
             raise ValueError(f"on_interrupt must be 'raise' or 'keep', not {self.on_interrupt!r}.")
+        X = list(X) if hasattr(X, "__next__") else X  # documents that come one by one are wanted more than once
         X, self._kept, feature_names = self._vectorized(X, feature_names)
         X = validated(self, X, reset=True)
         self._names = self._feature_names(X, feature_names)
@@ -164,6 +165,7 @@ class TopicTree(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transform
 
     def fit_transform(self, X, y=None, **params):
         """Grows the tree and returns transform(X)."""
+        X = list(X) if hasattr(X, "__next__") else X
         return self.fit(X, **params).transform(X)
 
     def fit_predict(self, X, y=None, **params):
@@ -179,6 +181,7 @@ class TopicTree(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transform
         return _copse.assign_items(items_of(X, threads), w, np.empty(0, X.dtype), 0.0, threads)
 
     def _matrix(self, X):
+        X = list(X) if hasattr(X, "__next__") else X
         if hasattr(self, "vectorizer_") and is_text(X):
             X = self.vectorizer_.transform(X)
         return validated(self, X, reset=False).astype(self.components_.dtype, copy=False)
@@ -217,7 +220,10 @@ class TopicTree(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transform
         return ids[self._of_all_samples(self._tree.partition(n_leaves - 1))]
 
     def nodes(self, n_words=10):
-        """All nodes as dictionaries: id, parent, children, size, outliers, score, leaf, split, name, dropped, words."""
+        """All nodes as dictionaries: id, parent, children, size, outliers, score, split, name, dropped, words, weights.
+
+        `leaf` says why a leaf is one: 'open' (it could be split), 'too_small', 'one_sided' or 'only_outliers'.
+        """
         check_is_fitted(self)
         found = self._tree.nodes(n_words)
         ids = [node["id"] for node in found]
@@ -225,6 +231,7 @@ class TopicTree(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transform
             node["words"] = [self._word(term) for term in node.pop("terms")]
             node["parent"] = None if node["parent"] < 0 else ids[node["parent"]]
             node["children"] = [ids[child] for child in node["children"]]
+            node["leaf"] = None if node["children"] else node["leaf"].name
             del node["number"]
         return found
 

@@ -39,6 +39,27 @@ bool check_structure(const SparseView<T>& x) {
   return ascending;
 }
 
+// Entries of the same row and column stand side by side.
+template <class T>
+void add_up_repeated(SparseMatrix<T>& x) {
+  Index kept = 0, begin = 0;
+  for (Index j = 0; j < x.cols; ++j) {
+    const Index end = x.offsets[j + 1], first = kept;
+    for (Index p = begin; p < end; ++p) {
+      if (kept > first && x.indices[kept - 1] == x.indices[p]) {
+        x.values[kept - 1] += x.values[p];
+      } else {
+        x.indices[kept] = x.indices[p];
+        x.values[kept++] = x.values[p];
+      }
+    }
+    begin = end;
+    x.offsets[j + 1] = kept;
+  }
+  x.indices.resize(static_cast<std::size_t>(kept));
+  x.values.resize(static_cast<std::size_t>(kept));
+}
+
 template <class T>
 std::span<const T> span_of(const Array<T, 1>& array) {
   return {array.data(), array.size()};
@@ -50,11 +71,10 @@ void bind_items_of(nb::module_& module, const char* name) {
       .def(nb::init<Index, Array<std::int64_t, 1>, Array<std::int32_t, 1>, Array<T, 1>, int>(), nb::arg("features"),
            nb::arg("indptr").noconvert(), nb::arg("indices").noconvert(), nb::arg("data").noconvert(),
            nb::arg("threads"))
-      .def(nb::init<const Array<T, 2>&>(), nb::arg("rows").noconvert())
-      .def_prop_ro("ascending", &Items<T>::ascending)
+      .def(nb::init<const Array<T, 2>&, int>(), nb::arg("rows").noconvert(), nb::arg("threads"))
       .def_prop_ro("features", &Items<T>::features)
       .def_prop_ro("items", &Items<T>::items)
-      .def_prop_ro("squared_norm", [](const Items<T>& x) { return x.data().squared_norm(); });
+      .def_prop_ro("squared_norm", &Items<T>::squared_norm);
 }
 
 }  // namespace
@@ -63,15 +83,28 @@ template <class T>
 Items<T>::Items(Index features, Array<std::int64_t, 1> offsets, Array<std::int32_t, 1> indices, Array<T, 1> values,
                 int threads)
     : arrays_(Arrays{std::move(offsets), std::move(indices), std::move(values)}) {
+  const nb::gil_scoped_release no_gil;
   const auto& arrays = *arrays_;
   view_ = {features, static_cast<Index>(arrays.offsets.size()) - 1, span_of<std::int64_t>(arrays.offsets),
            span_of<std::int32_t>(arrays.indices), span_of<T>(arrays.values)};
-  with_threads(threads, nullptr, [&] { ascending_ = check_structure(view_); });
-  data_ = std::make_unique<SparseData<T>>(view_);
+  with_threads(threads, nullptr, [&] {
+    if (!check_structure(view_)) {
+      sorted_ = transpose<T>(transpose(view_));
+      add_up_repeated(sorted_);
+      view_ = sorted_;
+    }
+    data_ = std::make_unique<SparseData<T>>(view_);
+    squared_norm_ = data_->squared_norm();
+  });
 }
 
 template <class T>
-Items<T>::Items(const Array<T, 2>& rows) : dense_(to_matrix(rows)), data_(std::make_unique<DenseData<T>>(dense_)) {}
+Items<T>::Items(const Array<T, 2>& rows, int threads) {
+  const nb::gil_scoped_release no_gil;
+  dense_ = to_matrix(rows);
+  data_ = std::make_unique<DenseData<T>>(dense_);
+  with_threads(threads, nullptr, [&] { squared_norm_ = data_->squared_norm(); });
+}
 
 template <class T>
 std::unique_ptr<TreeData<T>> Items<T>::tree_data() const {

@@ -11,21 +11,21 @@
 namespace copse::python {
 
 // Sparse items stand in the arrays of a scipy.sparse.csr_array, which are kept alive and not copied. Dense ones are
-// copied once.
+// copied once. The constructors hold the GIL on entry and let it go while they work.
 template <class T>
 class Items {
  public:
-  // Throws InvalidArgument unless the arrays form compressed rows. They must also be ascending() before they are used.
+  // Throws InvalidArgument unless the arrays form compressed rows. Where column numbers do not ascend, or repeat, a
+  // sorted copy with the repeated entries added up takes their place.
   Items(Index features, Array<std::int64_t, 1> offsets, Array<std::int32_t, 1> indices, Array<T, 1> values,
         int threads);
-  explicit Items(const Array<T, 2>& rows);
+  Items(const Array<T, 2>& rows, int threads);
 
-  // Whether the column numbers ascend in every row, each at most once.
-  bool ascending() const { return ascending_; }
   Index features() const { return data_->rows(); }
   Index items() const { return data_->cols(); }
   const Data<T>& data() const { return *data_; }
   std::unique_ptr<TreeData<T>> tree_data() const;
+  double squared_norm() const { return squared_norm_; }
 
  private:
   struct Arrays {
@@ -35,9 +35,10 @@ class Items {
   };
   std::optional<Arrays> arrays_;  // sparse only
   SparseView<T> view_;
-  bool ascending_ = true;
+  SparseMatrix<T> sorted_;  // behind the view if the arrays are not sorted
   Matrix<T> dense_;
   std::unique_ptr<Data<T>> data_;
+  double squared_norm_ = 0;
 };
 
 }  // namespace copse::python

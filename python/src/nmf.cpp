@@ -25,10 +25,11 @@ nb::object to_numpy(const std::vector<Iteration>& history) {
 }
 
 template <class T>
-nb::dict to_dict(NmfResult<T> result) {
+nb::dict to_dict(NmfResult<T> result, std::vector<Index> labels) {
   nb::dict out;
   out["w"] = python::to_numpy(std::move(result.w));
   out["h"] = python::to_numpy(std::move(result.h));
+  out["labels"] = python::to_numpy(std::move(labels));
   out["baseline"] = python::to_numpy(std::move(result.baseline));
   out["history"] = to_numpy(result.history);
   out["stop_reason"] = result.stop_reason;
@@ -51,6 +52,7 @@ void bind_nmf_of(nb::module_& module) {
           return supervisor.ask([&] { return nb::cast<bool>(progress(iteration)); });
         };
         NmfResult<T> result;
+        std::vector<Index> labels;
         supervisor.run(threads, [&] {
           if (dc) {
             result = factorize_dc(x.data(), *x.tree_data(), options);
@@ -60,8 +62,9 @@ void bind_nmf_of(nb::module_& module) {
           } else {
             result = factorize(x.data(), options);
           }
+          labels = cluster_items(result.h).labels;
         });
-        return to_dict(std::move(result));
+        return to_dict(std::move(result), std::move(labels));
       },
       nb::arg("items"), nb::arg("options"), nb::kw_only(), nb::arg("dc") = false, nb::arg("w") = nb::none(),
       nb::arg("h") = nb::none(), nb::arg("threads") = 0, nb::arg("progress") = nb::none(),

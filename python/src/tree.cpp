@@ -10,20 +10,6 @@
 namespace copse::python {
 namespace {
 
-const char* name_of(Leaf leaf) {
-  switch (leaf) {
-    case Leaf::open:
-      return "open";
-    case Leaf::too_small:
-      return "too_small";
-    case Leaf::one_sided:
-      return "one_sided";
-    case Leaf::only_outliers:
-      return "only_outliers";
-  }
-  return "";
-}
-
 // A node without its items: those are in partition() and items().
 template <class T>
 nb::dict to_dict(const Tree<T>& tree, Index n, std::size_t top) {
@@ -37,7 +23,7 @@ nb::dict to_dict(const Tree<T>& tree, Index n, std::size_t top) {
   out["size"] = node.items.size();
   out["outliers"] = node.outliers.size();
   out["score"] = node.score;
-  out["leaf"] = name_of(node.leaf);
+  out["leaf"] = node.leaf;
   out["split"] = node.split;
   out["name"] = node.name;
   out["dropped"] = node.dropped;
@@ -195,6 +181,11 @@ void bind_tree(nb::module_& module) {
       .value("rank1", Score::rank1)
       .value("rank2", Score::rank2);
   nb::enum_<Pick>(module, "Pick").value("score", Pick::score).value("size", Pick::size);
+  nb::enum_<Leaf>(module, "Leaf")
+      .value("open", Leaf::open)
+      .value("too_small", Leaf::too_small)
+      .value("one_sided", Leaf::one_sided)
+      .value("only_outliers", Leaf::only_outliers);
   nb::class_<TreeProgress>(module, "TreeProgress")
       .def_ro("leaves", &TreeProgress::leaves)
       .def_ro("wanted", &TreeProgress::wanted);

@@ -1,5 +1,6 @@
 """A long fit can be watched and stopped, lets other threads of Python work, and keeps to its threads."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -176,3 +177,15 @@ def test_results_do_not_depend_on_who_else_runs(large):
     )
     for found in results:
         np.testing.assert_array_equal(found, expected)
+
+
+def fit_in_child(X):
+    return NMF(5, tol=0, max_iter=5, random_state=0).fit_transform(X)
+
+
+def test_a_forked_process_fits_too(large):
+    """Threads do not survive a fork; the child must do without those of its parent."""
+    expected = fit_in_child(large)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        for found in pool.map_async(fit_in_child, [large] * 2).get(60):
+            np.testing.assert_array_equal(found, expected)

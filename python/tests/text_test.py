@@ -114,9 +114,6 @@ def test_a_tree_grows_from_strings(container):
         import pandas
 
         container = pandas.Series
-    if container is iter:
-        documents = list(documents)
-        container = list
     tree = TopicTree(n_leaves=3, random_state=0).fit(container(documents))
     assert tree.labels_.shape == (121,) and tree.labels_[5] == -1
     for subject in SUBJECTS:

@@ -59,6 +59,13 @@ def test_the_table_of_topics(tree, corpus):
     assert first.coherence == pytest.approx(expected)
 
 
+def test_nodes_say_why_they_are_leaves(tree):
+    for node in tree.nodes():
+        assert (node["leaf"] is None) == bool(node["children"])
+    tiny = TopicTree(n_leaves=9, random_state=0).fit(np.eye(3))
+    assert {node["leaf"] for node in tiny.nodes()} - {None} <= {"too_small", "one_sided", "only_outliers"}
+
+
 def test_partitions_are_nested(tree):
     partitions = [tree.partition(leaves) for leaves in range(1, tree.n_leaves_ + 1)]
     for leaves, (coarse, fine) in enumerate(zip(partitions, partitions[1:]), 1):
