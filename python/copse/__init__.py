@@ -12,8 +12,9 @@ from copse._data import (
     make_uniform_sparse,
     read,
 )
+from copse._dcnmf import DCNMF
 from copse._model_file import load_result
-from copse._nmf import DCNMF, NMF
+from copse._nmf import NMF
 from copse._plots import plot_history
 from copse._text import TextVectorizer
 from copse._tree import TopicTree

@@ -11,7 +11,9 @@ import safetensors
 import safetensors.numpy
 
 from copse import _copse
-from copse._nmf import DCNMF, NMF, clusters_of
+from copse._dcnmf import DCNMF
+from copse._flat import clusters_of
+from copse._nmf import NMF
 from copse._text import TextVectorizer
 from copse._tree import TopicTree
 

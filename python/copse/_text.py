@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from copse import _copse
 from copse._data import matrix_of, single_precision
-from copse._nmf import choice, number
+from copse._parameters import choice, number
 from copse._threads import thread_count
 
 RULES = {"unicode": _copse.WordRule.unicode, "word-characters": _copse.WordRule.word_characters}

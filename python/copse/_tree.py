@@ -1,6 +1,5 @@
 """Topic trees behind scikit-learn's interface."""
 
-import html
 import warnings
 from numbers import Integral, Real
 
@@ -12,10 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from copse import _copse
 from copse._items import items_of, validated
-from copse._nmf import choice, number
+from copse._parameters import choice, number
 from copse._progress import CallbackSupportMixin, FitProgress, with_callbacks
 from copse._random import seed_of
 from copse._report import write_report
+from copse._show import tree_html, tree_text
 from copse._table import table
 from copse._text import TextVectorizer, is_text
 from copse._threads import thread_count
@@ -455,35 +455,8 @@ class TopicTree(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transform
     def _repr_mimebundle_(self, **kwargs):
         if not hasattr(self, "_tree"):
             return super()._repr_mimebundle_(**kwargs)
-        return {"text/plain": str(self.show()), "text/html": self._html()}
+        return {"text/plain": self.show(), "text/html": tree_html(self.nodes(8))}
 
     def show(self, n_words=8):
         """The tree as text, one line per node."""
-        lines = []
-        for node in sorted(self.nodes(n_words), key=lambda node: [int(part) for part in node["id"].split(".") if part]):
-            indent = "  " * (node["id"].count(".") + 1 if node["id"] else 0)
-            label = node["name"] or node["id"] or "all"
-            note = " (dropped)" if node["dropped"] else ""
-            lines.append(f"{indent}{label}  {node['size']}{note}  {' '.join(node['words'])}".rstrip())
-        return Text("\n".join(lines))
-
-    def _html(self):
-        nodes = {node["id"]: node for node in self.nodes(8)}
-
-        def item(node):
-            label = html.escape(node["name"] or node["id"] or "all")
-            words = html.escape(" ".join(node["words"]))
-            line = f"<b>{label}</b> <small>{node['size']}</small> {words}"
-            if not node["children"]:
-                return f"<li>{line}</li>"
-            inner = "".join(item(nodes[child]) for child in node["children"])
-            return f"<li><details open><summary>{line}</summary><ul>{inner}</ul></details></li>"
-
-        return f'<ul class="copse-tree">{item(nodes[""])}</ul>'
-
-
-class Text(str):
-    """Text that a notebook shows as it is."""
-
-    def __repr__(self):
-        return str(self)
+        return tree_text(self.nodes(n_words))
