@@ -148,23 +148,18 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         """The matrix of documents, new or old, with the terms and weights of the fit."""
         check_is_fitted(self)
         documents = _listed(documents)
-        counts = matrix_of(
-            _copse.count_terms(documents, self._vocabulary, single_precision(self.dtype), thread_count(self.n_jobs))
+        found = _copse.transform_text(
+            documents,
+            self._vocabulary,
+            self._preparation(),
+            self.factors_.tolist(),
+            single_precision(self.dtype),
+            thread_count(self.n_jobs),
         )
-        short = np.asarray(counts.sum(axis=1)).ravel() < self.min_words
-        data = counts.data.astype(np.float64)
-        if self.weighting == "log":
-            data = np.log1p(data)
-        data *= self.factors_[counts.indices]
-        lengths = np.diff(counts.indptr)
-        if self.unit:
-            rows = np.repeat(np.arange(len(lengths)), lengths)
-            norms = np.sqrt(np.bincount(rows, data * data, minlength=len(lengths)))
-            data /= np.where(norms > 0, norms, 1)[rows]
-        data[np.repeat(short, lengths)] = 0
-        counts.data = data.astype(self.dtype)
-        counts.eliminate_zeros()
-        return counts
+        X = matrix_of(found)
+        X.data[np.repeat(found["words"] < self.min_words, np.diff(X.indptr))] = 0
+        X.eliminate_zeros()
+        return X
 
     def get_feature_names_out(self, input_features=None):
         """The terms, as they are shown."""

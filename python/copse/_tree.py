@@ -206,6 +206,20 @@ class TopicTree(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transform
         self._texts = [documents[j] for j in kept]
         return X[kept], kept, self.vectorizer_.get_feature_names_out()
 
+    def predict(self, X):
+        """The leaf of each row of X, new or old, numbered as `leaves_`: it walks down the tree as those of the fit did.
+
+        Outliers of the fit come to the nearest leaf. -1: the walk ends in a part that was dropped, or the row is empty.
+        """
+        check_is_fitted(self)
+        X = self._matrix(X)
+        threads = thread_count(self.n_jobs)
+        number_of = np.full(len(self._tree.nodes(0)) + 1, -1)
+        number_of[self._tree.leaf_nodes()] = np.arange(self.n_leaves_)
+        labels = number_of[self._tree.place(items_of(X, threads), threads)]
+        empty = np.diff(X.indptr) == 0 if scipy.sparse.issparse(X) else ~X.any(axis=1)
+        return np.where(empty, -1, labels)
+
     def inverse_transform(self, X):
         """The data that the coefficients X stand for: X @ components_."""
         check_is_fitted(self)

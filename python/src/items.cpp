@@ -17,7 +17,7 @@ bool check_structure(const SparseView<T>& x) {
   const auto wrong = [](const char* sentence) { throw InvalidArgument(sentence); };
   if (x.rows < 0 || x.rows > std::numeric_limits<RowIndex>::max())
     wrong("A matrix may have 2^31 - 1 features at most.");
-  if (x.offsets.empty() || x.offsets.front() != 0 || x.offsets.back() != x.nonzeros() ||
+  if (x.offsets.empty() || x.offsets.front() != 0 || x.offsets.back() != static_cast<Index>(x.values.size()) ||
       x.indices.size() != x.values.size())
     wrong("The arrays indptr, indices and data of the sparse matrix do not belong together.");
   for (Index j = 0; j < x.cols; ++j) {
@@ -109,6 +109,16 @@ Items<T>::Items(const Array<T, 2>& rows, int threads) {
 template <class T>
 std::unique_ptr<TreeData<T>> Items<T>::tree_data() const {
   return arrays_ ? copse::tree_data(view_) : copse::tree_data(dense_);
+}
+
+template <class T>
+Dataset<T> Items<T>::dataset() const {
+  if (!arrays_) return {.values = dense_};
+  SparseMatrix<T> matrix{.rows = view_.rows, .cols = view_.cols};
+  matrix.offsets.assign(view_.offsets.begin(), view_.offsets.end());
+  matrix.indices.assign(view_.indices.begin(), view_.indices.end());
+  matrix.values.assign(view_.values.begin(), view_.values.end());
+  return {.values = std::move(matrix)};
 }
 
 template class Items<float>;

@@ -25,6 +25,7 @@ class Items {
   Index items() const { return data_->cols(); }
   const Data<T>& data() const { return *data_; }
   std::unique_ptr<TreeData<T>> tree_data() const;
+  Dataset<T> dataset() const;  // a copy
   double squared_norm() const { return squared_norm_; }
 
  private:

@@ -74,12 +74,24 @@ nb::dict fit_text(const nb::list& documents, const TextOptions& text, const Prep
   return out;
 }
 
+// New documents with the terms and factors of a fit, and the number of counted words in each.
 template <class T>
-nb::dict count_terms(const nb::list& documents, const Vocabulary& vocabulary, int threads) {
+nb::dict transform_text(const nb::list& documents, const Vocabulary& vocabulary, const PrepareOptions& preparation,
+                        const std::vector<double>& factors, int threads) {
   StringReader reader(documents);
   Dataset<T> data;
-  Supervisor().run(threads, [&] { data.values = read_corpus<T>(reader, vocabulary).counts; });
-  return to_dict(std::move(data));
+  std::vector<double> words;
+  PrepareReport learned;
+  learned.feature_factors = factors;
+  Supervisor().run(threads, [&] {
+    data.values = read_corpus<T>(reader, vocabulary).counts;
+    words.resize(static_cast<std::size_t>(data.items()));
+    for (Index j = 0; j < data.items(); ++j) visit_nonzeros(data, j, [&](Index, T count) { words[j] += count; });
+    prepare_new(data, preparation, learned);
+  });
+  nb::dict out = to_dict(std::move(data));
+  out["words"] = to_numpy(std::move(words));
+  return out;
 }
 
 }  // namespace
@@ -149,12 +161,14 @@ void bind_text(nb::module_& module) {
       },
       nb::arg("documents"), nb::arg("text"), nb::arg("preparation"), nb::arg("single_precision"), nb::arg("threads"));
   module.def(
-      "count_terms",
-      [](const nb::list& documents, const Vocabulary& vocabulary, bool single_precision, int threads) {
-        return single_precision ? count_terms<float>(documents, vocabulary, threads)
-                                : count_terms<double>(documents, vocabulary, threads);
+      "transform_text",
+      [](const nb::list& documents, const Vocabulary& vocabulary, const PrepareOptions& preparation,
+         const std::vector<double>& factors, bool single_precision, int threads) {
+        return single_precision ? transform_text<float>(documents, vocabulary, preparation, factors, threads)
+                                : transform_text<double>(documents, vocabulary, preparation, factors, threads);
       },
-      nb::arg("documents"), nb::arg("vocabulary"), nb::arg("single_precision"), nb::arg("threads"));
+      nb::arg("documents"), nb::arg("vocabulary"), nb::arg("preparation"), nb::arg("factors"),
+      nb::arg("single_precision"), nb::arg("threads"));
 }
 
 }  // namespace copse::python

@@ -3,6 +3,7 @@
 #include "copse/tree/edit.h"
 #include "copse/tree/flatten.h"
 #include "copse/tree/packed.h"
+#include "copse/tree/place.h"
 #include "python/src/bind.h"
 #include "python/src/items.h"
 #include "python/src/supervisor.h"
@@ -147,6 +148,15 @@ void bind_tree_of(nb::module_& module, const char* name) {
             return to_numpy(std::move(topics));
           },
           nb::arg("items").none(), nb::arg("threads"))
+      .def(
+          // The leaf of each item; -1 where the walk ends in a part that was dropped.
+          "place",
+          [](const Tree<T>& tree, const Items<T>& x, int threads) {
+            std::vector<Index> leaf;
+            Supervisor().run(threads, [&] { leaf = place_items(tree, x.dataset()).leaf; });
+            return to_numpy(std::move(leaf));
+          },
+          nb::arg("items"), nb::arg("threads"))
       .def(
           "grow",
           [](Tree<T>& tree, const std::string& id, const Items<T>& x, const TreeOptions& options, int threads) {

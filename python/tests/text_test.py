@@ -66,7 +66,7 @@ def test_old_documents_are_transformed_as_in_the_fit(parameters):
     X = vectorizer.fit_transform(documents)
     assert X.shape[0] == len(documents) and X[3].nnz == 0
     for model in (vectorizer, pickle.loads(pickle.dumps(vectorizer))):
-        np.testing.assert_allclose(model.transform(documents).toarray(), X.toarray(), atol=1e-12)
+        np.testing.assert_array_equal(model.transform(documents).toarray(), X.toarray())
     assert clone(vectorizer).get_params() == vectorizer.get_params()
 
 
@@ -114,7 +114,8 @@ def test_a_tree_grows_from_strings(container):
         import pandas
 
         container = pandas.Series
-    tree = TopicTree(n_leaves=3, random_state=0).fit(container(documents))
+    # With 30 words in all, their ranking says too little: the error decides which leaf to split.
+    tree = TopicTree(n_leaves=3, criterion="error", random_state=0).fit(container(documents))
     assert tree.labels_.shape == (121,) and tree.labels_[5] == -1
     for subject in SUBJECTS:
         assert len(set(tree.labels_[subjects == subject])) == 1

@@ -40,6 +40,18 @@ def test_finds_planted_topics(tree, corpus):
     assert tree.get_feature_names_out().tolist() == [f"topictree{i}" for i in range(6)]
 
 
+def test_samples_of_the_fit_come_back_to_their_leaves(tree, corpus):
+    inside = tree.labels_ >= 0
+    found = tree.predict(corpus.X)
+    np.testing.assert_array_equal(found[inside], tree.labels_[inside])
+    assert (found >= 0).all()
+    new = scipy.sparse.vstack([corpus.X[:5], scipy.sparse.csr_matrix((1, 400), dtype=np.float32)])
+    np.testing.assert_array_equal(tree.predict(new), [*found[:5], -1])
+    dropped = tree.leaves_[0]
+    members = tree.samples(dropped)
+    assert (tree.drop(dropped).predict(corpus.X[members]) == -1).all()
+
+
 def test_the_table_of_topics(tree, corpus):
     topics = tree.topics_
     assert {"id", "parent", "size", "words", "coherence"} <= set(topics.columns)
