@@ -2,6 +2,7 @@
 
 from numbers import Integral
 
+from copse._fit import check_on_interrupt
 from copse._flat import FlatModel
 from copse._items import validated
 from copse._parameters import number
@@ -72,7 +73,7 @@ class DCNMF(FlatModel):
     @with_callbacks
     def fit_transform(self, X, y=None):
         """Grows the tree, factorizes X and returns the coefficients of its rows."""
-        self._check_choices()
+        check_on_interrupt(self)
         X = validated(self, X, reset=True)
         options = self._options(X)
         options.rank = int(number("n_components", self.n_components, Integral, 1))

@@ -10,9 +10,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from copse import _copse
+from copse._fit import fitted
 from copse._items import items_of, validated
 from copse._parameters import choice, number
-from copse._progress import CallbackSupportMixin, FitProgress
+from copse._progress import CallbackSupportMixin
 from copse._random import seed_of
 from copse._table import table
 from copse._text import is_text
@@ -111,23 +112,11 @@ class FlatModel(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transform
 
     def _factorize(self, X, options, **start):
         """Runs the library, fills the fitted attributes and returns the coefficients of the rows of X."""
-        threads = thread_count(self.n_jobs)
-        items = items_of(X, threads)
         asked = options.rank
         # More components than the smaller side of X cannot lower the error: the rest stay zero.
         options.rank = min(asked, *X.shape)
         self._step_limit = options.max_iterations
-        progress = FitProgress(self, X, self._step_limit)
-        result = _copse.factorize(
-            items,
-            options,
-            **start,
-            threads=threads,
-            progress=progress.callback,
-            keep_interrupted=self.on_interrupt == "keep",
-        )
-        if progress.callback is not None:
-            progress.finish()
+        items, result = fitted(_copse.factorize, self, X, options, self._step_limit, **start)
         self.n_components_ = asked
         self.components_ = _padded(result["w"], asked).T
         coefficients = _padded(result["h"], asked)
@@ -164,10 +153,6 @@ class FlatModel(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transform
             f"{type(self).__name__}: iteration {iteration.number} of at most {self._step_limit}, "
             f"relative error {iteration.relative_error:.5f}, gradient {iteration.projected_gradient_ratio:.1e}"
         )
-
-    def _check_choices(self):
-        if self.on_interrupt not in ("raise", "keep"):
-            raise ValueError(f"on_interrupt must be 'raise' or 'keep', not {self.on_interrupt!r}.")
 
 
 def clusters_of(coefficients):

@@ -6,6 +6,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from copse import _copse
+from copse._fit import check_on_interrupt
 from copse._flat import FlatModel
 from copse._items import validated
 from copse._parameters import choice, number
@@ -165,7 +166,7 @@ class NMF(FlatModel):
         -------
         W : array of shape (n_samples, n_components)
         """
-        self._check_choices()
+        check_on_interrupt(self)
         if self.beta_loss not in ("frobenius", 2, 2.0):
             raise ValueError(
                 f"Invalid beta_loss parameter: solver {self.solver!r} does not handle beta_loss = {self.beta_loss!r}; "

@@ -10,9 +10,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from copse import _copse
+from copse._fit import check_on_interrupt, fitted
 from copse._items import items_of, validated
 from copse._parameters import choice, number
-from copse._progress import CallbackSupportMixin, FitProgress, with_callbacks
+from copse._progress import CallbackSupportMixin, with_callbacks
 from copse._random import seed_of
 from copse._report import write_report
 from copse._show import tree_html, tree_text
@@ -134,25 +135,13 @@ class TopicTree(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transform
         feature_names : sequence of str, default=None
             One for each column of X. A data frame brings its own.
         """
-        if self.on_interrupt not in ("raise", "keep"):
-            raise ValueError(f"on_interrupt must be 'raise' or 'keep', not {self.on_interrupt!r}.")
+        check_on_interrupt(self)
         X = list(X) if hasattr(X, "__next__") else X  # documents that come one by one are wanted more than once
         X, self._kept, feature_names = self._vectorized(X, feature_names)
         X = validated(self, X, reset=True)
         self._names = self._feature_names(X, feature_names)
         options = self._options(number("n_leaves", self.n_leaves, Integral, 1))
-        threads = thread_count(self.n_jobs)
-        items = items_of(X, threads)
-        progress = FitProgress(self, X, options.leaves - 1)
-        self._tree = _copse.build_tree(
-            items,
-            options,
-            threads=threads,
-            progress=progress.callback,
-            keep_interrupted=self.on_interrupt == "keep",
-        )
-        if progress.callback is not None:
-            progress.finish()
+        items, self._tree = fitted(_copse.build_tree, self, X, options, options.leaves - 1)
         self._seed = options.seed
         self._X = X
         self._history = []
