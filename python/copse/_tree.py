@@ -59,8 +59,10 @@ class TopicTree(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transform
         Of each factorization of rank 2.
     vectorizer : TextVectorizer or None, default=None
         Turns documents into a matrix where strings are given to `fit`. None: TextVectorizer().
-    random_state, verbose, n_jobs, on_interrupt
-        As for NMF. The same bits as `copse tree --seed`.
+    random_state : int, RandomState or None, default=None
+        Changes nothing: each factorization starts from the leading singular vectors, so no seed is needed.
+    verbose, n_jobs, on_interrupt
+        As for NMF.
 
     Attributes
     ----------
@@ -85,7 +87,7 @@ class TopicTree(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transform
     >>> import numpy as np
     >>> from copse import TopicTree
     >>> X = np.kron(np.eye(3), np.ones((5, 2)))
-    >>> tree = TopicTree(n_leaves=3, random_state=0).fit(X)
+    >>> tree = TopicTree(n_leaves=3).fit(X)
     >>> tree.leaves_
     ['1.1', '1.2', '2']
     >>> len(set(tree.labels_[:5])), len(set(tree.labels_))

@@ -40,6 +40,12 @@ def test_finds_planted_topics(tree, corpus):
     assert tree.get_feature_names_out().tolist() == [f"topictree{i}" for i in range(6)]
 
 
+def test_needs_no_seed(tree, corpus):
+    again = TopicTree(n_leaves=6, random_state=5).fit(corpus.X, feature_names=[f"word{i}" for i in range(400)])
+    np.testing.assert_array_equal(again.labels_, tree.labels_)
+    np.testing.assert_array_equal(again.components_, tree.components_)
+
+
 def test_samples_of_the_fit_come_back_to_their_leaves(tree, corpus):
     inside = tree.labels_ >= 0
     found = tree.predict(corpus.X)
