@@ -1,7 +1,7 @@
 """Reuters-21578 and 20 Newsgroups as term-document matrices, prepared as thesis section 2.2.1 says.
 
 Single-label documents only; terms seen fewer than 3 times in all and documents with fewer than 5 words dropped; tf-idf,
-unit columns, and on request the normalized-cut weights of (7). The thesis does not say how it cut text into words: here
+unit columns; the normalized-cut weights of (7) are a step of their own. The thesis does not say how it cut text into words: here
 a word is a run of two or more letters, in lower case, without scikit-learn's English stop words.
 """
 
@@ -46,14 +46,17 @@ def newsgroups():
     return [own_words(d["text"]) for d in documents], [d["label"] for d in documents]
 
 
+CORPORA = {"Reuters": reuters, "20 Newsgroups": newsgroups}
+
+
 def own_words(post):
     """A post's body without lines that start with '>' (quotations) or '--' (signatures), thesis 2.2.1."""
     _, _, body = post.partition("\n\n")
     return "\n".join(line for line in body.splitlines() if not line.lstrip().startswith((">", "--")))
 
 
-def term_document_matrix(texts, labels, normalized_cut=False):
-    """Terms x documents (CSC), the words of its rows and the labels of its columns."""
+def term_document_matrix(texts, labels):
+    """Terms x documents (CSC) with unit columns, the words of its rows and the labels of its columns."""
     documents = [[word for word in WORD.findall(text.lower()) if word not in ENGLISH_STOP_WORDS] for text in texts]
     totals = Counter(word for document in documents for word in document)
     vocabulary = {word: i for i, word in enumerate(sorted(word for word, count in totals.items() if count >= 3))}
@@ -70,9 +73,12 @@ def term_document_matrix(texts, labels, normalized_cut=False):
     document_frequency = np.bincount(x.indices, minlength=x.shape[0])
     x = sp.diags(np.log(x.shape[1] / np.maximum(document_frequency, 1))) @ x
     x = x @ sp.diags(1 / np.sqrt(x.multiply(x).sum(axis=0)).A1)
-    if normalized_cut:
-        x = x @ sp.diags(1 / np.sqrt(x.T @ (x @ np.ones(x.shape[1]))))
     return x.tocsc(), sorted(vocabulary), kept
+
+
+def normalized_cut(x):
+    """The weights of (7)."""
+    return (x @ sp.diags(1 / np.sqrt(x.T @ (x @ np.ones(x.shape[1]))))).tocsc()
 
 
 def newsgroup_levels(label):

@@ -5,22 +5,17 @@
 Prints ours beside theirs, mean and standard deviation over random starts. Preparation: corpora.py, with unit columns and
 normalized-cut weights; k is the number of classes; ANLS is block principal pivoting; sparse has alpha = max(X)^2 and
 beta = 0.01; at most 500 iterations (the thesis does not say its limit). An entry counts as zero at or below 1e-16, the
-constant that keeps MU from dividing by zero.
+constant that keeps MU from dividing by zero. Runs that an earlier call finished are not repeated.
 """
 
 import argparse
-import json
-import os
-import subprocess
 import tempfile
-from pathlib import Path
 
 import corpora
 import numpy as np
-import scipy.sparse as sp
+from program import ROOT, Program, Record
 from safetensors.numpy import load_file
 
-CORPORA = {"Reuters": corpora.reuters, "20 Newsgroups": corpora.newsgroups}
 METHODS = {
     "MU": ["--solver", "mu"],
     "ANLS": ["--solver", "pivoting"],
@@ -41,39 +36,41 @@ def percentage_of_zeros(factor):
     return 100 * float(np.mean(factor <= 1e-16))
 
 
-def one_run(copse, folder, k, options, seed):
-    output = folder / "out"
-    command = [copse, "factor", folder / "x.npz", "-k", k, "--truth", folder / "labels.txt", "--precision", "double",
-               "--max-iterations", 500, "--seed", seed, "-o", output, "--force", "--quiet", *options]
-    subprocess.run([str(part) for part in command], check=True)
-    measures = json.loads((output / "result.json").read_text())["measures"]
-    model = load_file(output / "model.safetensors")
-    return measures["accuracy"], measures["nmi"], percentage_of_zeros(model["w"]), percentage_of_zeros(model["h"])
+def one_run(program, k, options, seed):
+    result = program("factor", "-k", k, "--truth", program.folder / "labels.txt", "--precision", "double",
+                     "--max-iterations", 500, "--seed", seed, *options)
+    model = load_file(program.output / "model.safetensors")
+    return {"accuracy": result["measures"]["accuracy"], "nmi": result["measures"]["nmi"],
+            "w": percentage_of_zeros(model["w"]), "h": percentage_of_zeros(model["h"]),
+            "iterations": result["iterations"], "seconds": result["seconds"]["solve"]}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--copse", default=os.environ.get("COPSE_PROGRAM", "copse"), help="the program")
     parser.add_argument("--runs", type=int, default=20, help="random starts per method (thesis: 20)")
-    parser.add_argument("--data", nargs="+", choices=list(CORPORA), default=list(CORPORA), help="which collections")
-    parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=list(METHODS), help="which methods")
+    parser.add_argument("--data", nargs="+", choices=list(corpora.CORPORA), default=list(corpora.CORPORA))
+    parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=list(METHODS))
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--record", default=ROOT / "build/bench_data/text_tables.json", help="finished runs")
     arguments = parser.parse_args()
 
-    print("| data | method | | accuracy | NMI | % zeros W | % zeros H |\n| --- | --- | --- | --- | --- | --- | --- |")
+    record = Record(arguments.record)
+    print("| data | method | | accuracy | NMI | % zeros W | % zeros H | iterations |\n|" + " --- |" * 8)
     for name in arguments.data:
-        x, _, labels = corpora.term_document_matrix(*CORPORA[name](), normalized_cut=True)
-        with tempfile.TemporaryDirectory() as temporary:
-            folder = Path(temporary)
-            sp.save_npz(folder / "x.npz", x, compressed=False)
-            (folder / "labels.txt").write_text("\n".join(labels) + "\n")
+        x, _, labels = corpora.term_document_matrix(*corpora.CORPORA[name]())
+        with tempfile.TemporaryDirectory() as folder:
+            program = Program(folder, corpora.normalized_cut(x), threads=arguments.threads)
+            (program.folder / "labels.txt").write_text("\n".join(labels) + "\n")
             for method in arguments.methods:
-                runs = np.array([one_run(arguments.copse, folder, len(set(labels)), METHODS[method], seed)
-                                 for seed in range(arguments.runs)])
-                mean, spread = runs.mean(axis=0), runs.std(axis=0)
-                theirs = THESIS[name, method]
-                print(f"| {name} {x.shape[0]} x {x.shape[1]} | {method} | ours | "
-                      + " | ".join(f"{m:.{d}f} ± {s:.{d}f}" for m, s, d in zip(mean, spread, (4, 4, 2, 2))) + " |")
-                print("| | | thesis | " + " | ".join(f"{t:.{d}f}" for t, d in zip(theirs, (4, 4, 2, 2))) + " |", flush=True)
+                runs = [record.run(f"{name}, {method}, {seed}",
+                                   lambda: one_run(program, len(set(labels)), METHODS[method], seed))
+                        for seed in range(arguments.runs)]
+                columns = [[run[key] for run in runs] for key in ("accuracy", "nmi", "w", "h")]
+                print(f"| {name} {x.shape[0]} x {x.shape[1]} | {method} | ours, {len(runs)} runs | "
+                      + " | ".join(f"{np.mean(c):.{d}f} ± {np.std(c):.{d}f}" for c, d in zip(columns, (4, 4, 2, 2)))
+                      + f" | {np.mean([run['iterations'] for run in runs]):.0f} |")
+                print("| | | thesis | "
+                      + " | ".join(f"{t:.{d}f}" for t, d in zip(THESIS[name, method], (4, 4, 2, 2))) + " | |", flush=True)
 
 
 if __name__ == "__main__":
