@@ -49,9 +49,10 @@ void check_given(const Matrix<T>& factor, const std::string& name, Index rows, I
           "The given " + name + " must be " + shape(rows, rank) + ", not " + shape(factor.rows(), factor.cols()) + ".");
   for (Index i = 0; i < rows; ++i) {
     for (Index c = 0; c < rank; ++c) {
-      require(std::isfinite(factor(i, c)) && factor(i, c) >= 0,
-              "The given " + name + " has " + std::to_string(factor(i, c)) + " at row " + std::to_string(i + 1) +
-                  ", column " + std::to_string(c + 1) + "; its entries must be finite and not negative.");
+      if (std::isfinite(factor(i, c)) && factor(i, c) >= 0) continue;
+      throw InvalidArgument("The given " + name + " has " + std::to_string(factor(i, c)) + " at row " +
+                            std::to_string(i + 1) + ", column " + std::to_string(c + 1) +
+                            "; its entries must be finite and not negative.");
     }
   }
 }
