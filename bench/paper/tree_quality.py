@@ -79,7 +79,7 @@ def factored(*options):
 
 
 def k_means(sample, k):
-    """scikit-learn's, on unit columns: from weighted ones it mostly makes clusters of single documents."""
+    """scikit-learn's, on unit columns: from weighted ones it makes clusters of a few documents and one of the rest."""
     return KMeans(k, n_init=1, random_state=sample.seed).fit(sample.unit.T.tocsr()).labels_
 
 
