@@ -17,18 +17,10 @@ constexpr Index rows_per_block = 8192;
 
 using Sums = PairSums<4>;  // h1 h1, h1 h2, h2 h2, b'h
 
-Index first_sampled(Index begin, Index stride) { return (begin + stride - 1) / stride * stride; }
-
 template <class T>
-Sums gram2(const Matrix<T>& w) {
-  return sum_blocks(w.rows(), rows_per_block, Sums{}, [&](Index begin, Index end) {
-    Sums part;
-    for (Index i = begin; i < end; ++i) {
-      const double w1 = static_cast<double>(w(i, 0)), w2 = static_cast<double>(w(i, 1));
-      part.values[0] += w1 * w1, part.values[1] += w1 * w2, part.values[2] += w2 * w2;
-    }
-    return part;
-  });
+PairSums<3> gram2(const Matrix<T>& w) {
+  return sum_blocks(w.rows(), rows_per_block, PairSums<3>{},
+                    [&](Index begin, Index end) { return gram_rows<T>(w.data() + 2 * begin, end - begin); });
 }
 
 template <class T>
@@ -96,22 +88,21 @@ void sweep_tables(const Matrix<T>& w, Index items, std::span<const Index> starts
   store(sums, out);
 }
 
-// As many blocks as pay for their own X H': each reads eight entries or more per feature.
+// As many blocks as pay for their own X H': each reads two dozen entries or more per feature.
 Index block_count(Index entries, Index terms) {
-  const Index most = std::min<Index>(entries / std::max<Index>(1, 8 * terms), entries / 16384);
+  const Index most = std::min<Index>(entries / std::max<Index>(1, 24 * terms), entries / 16384);
   return static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(std::clamp<Index>(most, 1, 16))));
 }
 
 // Calls rule(item, b1, b2) -> h with (b1, b2) = W'x for the items [begin, end), and adds x h' to xh.
 template <class T, class Rule>
-Sums read_items(SparseView<T> x, const Matrix<T>& w, Index begin, Index end, Index stride, T* h, T* xh,
-                const Rule& rule) {
+Sums read_items(SparseView<T> x, const Matrix<T>& w, Index begin, Index end, T* h, T* xh, const Rule& rule) {
   const Index* offsets = x.offsets.data();
   const RowIndex* indices = x.indices.data();
   const T* values = x.values.data();
   const T* pairs = w.data();
   Sums sums;
-  for (Index j = first_sampled(begin, stride); j < end; j += stride) {
+  for (Index j = begin; j < end; ++j) {
     const Index from = offsets[j], to = offsets[j + 1];
     T b1 = 0, b2 = 0, d1 = 0, d2 = 0;
     Index p = from;
@@ -141,11 +132,10 @@ Sums read_items(SparseView<T> x, const Matrix<T>& w, Index begin, Index end, Ind
 }
 
 template <class T, class Rule>
-Sums read_items(const Matrix<T>& x, const Matrix<T>& w, Index begin, Index end, Index stride, T* h, T* xh,
-                const Rule& rule) {
+Sums read_items(const Matrix<T>& x, const Matrix<T>& w, Index begin, Index end, T* h, T* xh, const Rule& rule) {
   const Index terms = x.cols();
   Sums sums;
-  for (Index j = first_sampled(begin, stride); j < end; j += stride) {
+  for (Index j = begin; j < end; ++j) {
     const T* values = x.row(j).data();
     std::array<T, 8> b{};
     Index i = 0;
@@ -179,41 +169,50 @@ class NodeOf : public NodeData<T> {
   Index items() const override { return items_; }
   Index entries() const override { return entries_; }
 
-  void sweep(const Matrix<T>& w, Index stride, Sweep<T>& out) const override {
-    const Sums g = gram2(w);
+  std::unique_ptr<NodeData<T>> sample(Index stride) const override {
+    std::vector<RowIndex> items;
+    for (Index j = 0; j < items_; j += stride) items.push_back(static_cast<RowIndex>(j));
+    if constexpr (std::is_same_v<Values, SparseMatrix<T>>)
+      return tree_data<T>(SparseView<T>(x_))->cut(items);
+    else
+      return tree_data<T>(x_)->cut(items);
+  }
+
+  void sweep(const Matrix<T>& w, Sweep<T>& out) const override {
+    const PairSums<3> g = gram2(w);
     const TwoColumns<T> solve(g.values[0], g.values[1], g.values[2]);
     if constexpr (std::is_same_v<Values, SparseMatrix<T>>) {
       const SparseItems<T> items{x_.offsets.data(), x_.indices.data(), x_.values.data()};
       sweep_tables(w, items_, starts_, out, [&](Index begin, Index end, T* table) {
-        return sweep_items<T>(items, table, solve, first_sampled(begin, stride), end, stride, out.h.data());
+        return sweep_items<T>(items, table, solve, begin, end, out.h.data());
       });
     } else {
-      read(w, stride, out, [&](Index, T b1, T b2) { return solve(b1, b2); });
+      read(w, out, [&](Index, T b1, T b2) { return solve(b1, b2); });
     }
   }
 
-  void project(const Matrix<T>& v, Index stride, Sweep<T>& out) const override {
-    read(v, stride, out, [](Index, T b1, T b2) { return Pair{b1, b2}; });
+  void project(const Matrix<T>& v, Sweep<T>& out) const override {
+    read(v, out, [](Index, T b1, T b2) { return Pair{b1, b2}; });
   }
 
-  void spread(Index stride, Sweep<T>& out) const override {
+  void spread(Sweep<T>& out) const override {
     const Matrix<T> nothing(static_cast<Index>(this->terms_.size()), 2);
-    read(nothing, stride, out, [&](Index j, T, T) { return Pair{out.h(j, 0), out.h(j, 1)}; });
+    read(nothing, out, [&](Index j, T, T) { return Pair{out.h(j, 0), out.h(j, 1)}; });
   }
 
   void power_step(const Matrix<T>& v, std::span<const char> in_first, Sweep<T>& out) const override {
-    read(v, 1, out, [&](Index j, T b1, T b2) { return in_first[j] ? Pair{b1, T(0)} : Pair{T(0), b2}; });
+    read(v, out, [&](Index j, T b1, T b2) { return in_first[j] ? Pair{b1, T(0)} : Pair{T(0), b2}; });
   }
 
  private:
   using Pair = typename TwoColumns<T>::Solution;
 
   template <class Rule>
-  void read(const Matrix<T>& w, Index stride, Sweep<T>& out, const Rule& rule) const {
+  void read(const Matrix<T>& w, Sweep<T>& out, const Rule& rule) const {
     const Index terms = static_cast<Index>(this->terms_.size());
     assert(w.rows() == terms && w.cols() == 2);
     sweep_blocks(terms, items_, starts_, out, [&](Index begin, Index end, T* xh) {
-      return read_items<T>(x_, w, begin, end, stride, out.h.data(), xh, rule);
+      return read_items<T>(x_, w, begin, end, out.h.data(), xh, rule);
     });
   }
 

@@ -31,15 +31,15 @@ class NodeData {
   // The features that occur here: local feature i is feature terms()[i] of the whole.
   std::span<const RowIndex> terms() const { return terms_; }
 
-  // The reads. `stride` > 1 reads every stride-th item only, a sample that needs no copy; the rows of out.h that belong
-  // to the other items are left alone. w, v are terms x 2.
-  //
-  // For every item h = argmin |W h - x|, h >= 0, and with it X H' and the sums.
-  virtual void sweep(const Matrix<T>& w, Index stride, Sweep<T>& out) const = 0;
+  // Every stride-th item as a node of its own, whose terms() number the features of this one.
+  virtual std::unique_ptr<NodeData<T>> sample(Index stride) const = 0;
+
+  // The reads; w, v are terms x 2. For every item h = argmin |W h - x|, h >= 0, and with it X H' and the sums.
+  virtual void sweep(const Matrix<T>& w, Sweep<T>& out) const = 0;
   // H' = X'V and X X'V.
-  virtual void project(const Matrix<T>& v, Index stride, Sweep<T>& out) const = 0;
+  virtual void project(const Matrix<T>& v, Sweep<T>& out) const = 0;
   // X H' for the given out.h.
-  virtual void spread(Index stride, Sweep<T>& out) const = 0;
+  virtual void spread(Sweep<T>& out) const = 0;
   // A step of power iteration on two groups of items: [X1 X1'v1, X2 X2'v2], where in_first tells the groups apart.
   virtual void power_step(const Matrix<T>& v, std::span<const char> in_first, Sweep<T>& out) const = 0;
 

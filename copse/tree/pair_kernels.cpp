@@ -42,14 +42,14 @@ constexpr Index vectors_per_sum = 64;
 
 template <class T>
 PairSums<4> sweep_items_of(const SparseItems<T>& x, T* HWY_RESTRICT table, const TwoColumns<T>& solve, Index begin,
-                           Index end, Index stride, T* HWY_RESTRICT h) {
+                           Index end, T* HWY_RESTRICT h) {
   const Index* HWY_RESTRICT offsets = x.offsets;
   const RowIndex* HWY_RESTRICT indices = x.indices;
   const T* HWY_RESTRICT values = x.values;
   using Pair = PairOf<T>;
   const auto row = [&](Index p) HWY_ATTR { return Pair::load(table + 4 * static_cast<Index>(indices[p])); };
   PairSums<4> sums;
-  for (Index j = begin; j < end; j += stride) {
+  for (Index j = begin; j < end; ++j) {
     const Index from = offsets[j], to = offsets[j + 1];
     // Enough additions in flight to hide their latency.
     Pair s0 = Pair::zero(), s1 = s0, s2 = s0, s3 = s0;
@@ -69,10 +69,15 @@ PairSums<4> sweep_items_of(const SparseItems<T>& x, T* HWY_RESTRICT table, const
     sums.values[0] += x1 * x1, sums.values[1] += x1 * x2, sums.values[2] += x2 * x2;
     sums.values[3] += static_cast<double>(b[0]) * x1 + static_cast<double>(b[1]) * x2;
     const Pair pair = Pair::load(h + 2 * j);
-    for (p = from; p < to; ++p) {
-      T* sum = table + 4 * static_cast<Index>(indices[p]) + 2;
-      Pair::load(sum).plus(values[p], pair).store(sum);
+    // The rows of an item are distinct: four are loaded before the first is stored.
+    const auto sum = [&](Index q) HWY_ATTR { return table + 4 * static_cast<Index>(indices[q]) + 2; };
+    for (p = from; p + 4 <= to; p += 4) {
+      T *const t0 = sum(p), *const t1 = sum(p + 1), *const t2 = sum(p + 2), *const t3 = sum(p + 3);
+      const Pair r0 = Pair::load(t0).plus(values[p], pair), r1 = Pair::load(t1).plus(values[p + 1], pair);
+      const Pair r2 = Pair::load(t2).plus(values[p + 2], pair), r3 = Pair::load(t3).plus(values[p + 3], pair);
+      r0.store(t0), r1.store(t1), r2.store(t2), r3.store(t3);
     }
+    for (; p < to; ++p) Pair::load(sum(p)).plus(values[p], pair).store(sum(p));
   }
   return sums;
 }
@@ -84,6 +89,32 @@ HWY_INLINE Index for_vectors(D, Index rows, const Block& block) {
   const Index vectors = rows / lanes;
   for (Index v = 0; v < vectors; v += vectors_per_sum) block(v * lanes, std::min(vectors_per_sum, vectors - v));
   return vectors * lanes;
+}
+
+template <class T>
+PairSums<3> gram_rows_of(const T* HWY_RESTRICT w, Index rows) {
+  const hn::ScalableTag<T> d;
+  constexpr Index lanes = static_cast<Index>(hn::MaxLanes(hn::ScalableTag<T>()));
+  const auto zero = hn::Zero(d);
+  PairSums<3> sums;
+  Index done = for_vectors(d, rows, [&](Index row, Index vectors) HWY_ATTR {
+    auto s0 = zero, s1 = zero, s2 = zero;
+    for (Index v = 0; v < vectors; ++v) {
+      auto w1 = zero, w2 = zero;
+      hn::LoadInterleaved2(d, w + 2 * (row + v * lanes), w1, w2);
+      s0 = hn::MulAdd(w1, w1, s0);
+      s1 = hn::MulAdd(w1, w2, s1);
+      s2 = hn::MulAdd(w2, w2, s2);
+    }
+    sums.values[0] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, s0)));
+    sums.values[1] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, s1)));
+    sums.values[2] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, s2)));
+  });
+  for (; done < rows; ++done) {
+    const double w1 = static_cast<double>(w[2 * done]), w2 = static_cast<double>(w[2 * done + 1]);
+    sums.values[0] += w1 * w1, sums.values[1] += w1 * w2, sums.values[2] += w2 * w2;
+  }
+  return sums;
 }
 
 template <class T>
@@ -209,9 +240,10 @@ PairSums<3> step_rows_of(const T* HWY_RESTRICT g, const T* HWY_RESTRICT w, const
 
 #define COPSE_DEFINE(T, name)                                                                                          \
   PairSums<4> sweep_items_##name(const SparseItems<T>& x, T* table, const TwoColumns<T>& solve, Index begin,           \
-                                 Index end, Index stride, T* h) {                                                      \
-    return sweep_items_of<T>(x, table, solve, begin, end, stride, h);                                                  \
+                                 Index end, T* h) {                                                                    \
+    return sweep_items_of<T>(x, table, solve, begin, end, h);                                                          \
   }                                                                                                                    \
+  PairSums<3> gram_rows_##name(const T* w, Index rows) { return gram_rows_of<T>(w, rows); }                            \
   PairSums<4> solve_rows_##name(const T* y, const T* w, const TwoColumns<T>& solve, T a, T b, T c, Index rows, T* g) { \
     return solve_rows_of<T>(y, w, solve, a, b, c, rows, g);                                                            \
   }                                                                                                                    \
@@ -235,13 +267,18 @@ namespace copse {
 
 #define COPSE_EXPORT(T, name)                                                                                        \
   HWY_EXPORT(sweep_items_##name);                                                                                    \
+  HWY_EXPORT(gram_rows_##name);                                                                                      \
   HWY_EXPORT(solve_rows_##name);                                                                                     \
   HWY_EXPORT(combine_rows_##name);                                                                                   \
   HWY_EXPORT(step_rows_##name);                                                                                      \
   template <>                                                                                                        \
   PairSums<4> sweep_items(const SparseItems<T>& x, T* table, const TwoColumns<T>& solve, Index begin, Index end,     \
-                          Index stride, T* h) {                                                                      \
-    return HWY_DYNAMIC_DISPATCH(sweep_items_##name)(x, table, solve, begin, end, stride, h);                         \
+                          T* h) {                                                                                    \
+    return HWY_DYNAMIC_DISPATCH(sweep_items_##name)(x, table, solve, begin, end, h);                                 \
+  }                                                                                                                  \
+  template <>                                                                                                        \
+  PairSums<3> gram_rows(const T* w, Index rows) {                                                                    \
+    return HWY_DYNAMIC_DISPATCH(gram_rows_##name)(w, rows);                                                          \
   }                                                                                                                  \
   template <>                                                                                                        \
   PairSums<4> solve_rows(const T* y, const T* w, const TwoColumns<T>& solve, T a, T b, T c, Index rows, T* g) {      \

@@ -26,11 +26,14 @@ struct SparseItems {
 };
 
 // Row i of `table` is (w1, w2, s1, s2): row i of W and, beside it, so that both cost one access to memory, a row of S.
-// For the items j = begin, begin + stride, ... < end: b = W'x, h = solve(b), h_j = h, S += x h'.
+// For the items begin <= j < end: b = W'x, h = solve(b), h_j = h, S += x h'.
 // The sums are h1 h1, h1 h2, h2 h2, b'h.
 template <class T>
-PairSums<4> sweep_items(const SparseItems<T>& x, T* table, const TwoColumns<T>& solve, Index begin, Index end,
-                        Index stride, T* h);
+PairSums<4> sweep_items(const SparseItems<T>& x, T* table, const TwoColumns<T>& solve, Index begin, Index end, T* h);
+
+// The sums w1 w1, w1 w2, w2 w2 over the rows.
+template <class T>
+PairSums<3> gram_rows(const T* w, Index rows);
 
 // For `rows` rows: g = solve(y). The sums are g1 g1, g2 g2, the squares of the projected gradient
 // d = w [a b; b c] - y, where only its negative part counts if w is zero, and y'y.

@@ -39,33 +39,46 @@ TYPED_TEST(PairKernels, SweepEqualsTheNaiveProductsExactly) {
     const auto w = integers<T>(2 * terms, 6);
     const SparseItems<T> view{x.offsets.data(), x.indices.data(), x.values.data()};
     const TwoColumns<T> identity(1, 0, 1);  // h = W'x
-    for (const Index stride : {1, 3}) {
-      for (const auto& [begin, end] : {std::pair<Index, Index>{0, items}, {6, 20}, {9, 9}}) {
-        std::vector<T> table(4 * terms), h(2 * items, T(-1)), expected_h = h, sums(2 * terms);
-        for (Index i = 0; i < terms; ++i) {
-          table[4 * i] = w[2 * i], table[4 * i + 1] = w[2 * i + 1];
-          table[4 * i + 2] = sums[2 * i] = 3, table[4 * i + 3] = sums[2 * i + 1] = 4;
-        }
-        std::array<double, 4> expected{};
-        for (Index j = begin; j < end; j += stride) {
-          T b1 = 0, b2 = 0;
-          for (Index p = x.offsets[j]; p < x.offsets[j + 1]; ++p)
-            b1 += x.values[p] * w[2 * x.indices[p]], b2 += x.values[p] * w[2 * x.indices[p] + 1];
-          expected_h[2 * j] = b1, expected_h[2 * j + 1] = b2;
-          for (Index p = x.offsets[j]; p < x.offsets[j + 1]; ++p)
-            sums[2 * x.indices[p]] += x.values[p] * b1, sums[2 * x.indices[p] + 1] += x.values[p] * b2;
-          expected[0] += static_cast<double>(b1 * b1), expected[1] += static_cast<double>(b1 * b2);
-          expected[2] += static_cast<double>(b2 * b2), expected[3] += static_cast<double>(b1 * b1 + b2 * b2);
-        }
-        EXPECT_EQ(sweep_items<T>(view, table.data(), identity, begin, end, stride, h.data()).values, expected);
-        EXPECT_EQ(h, expected_h);
-        for (Index i = 0; i < terms; ++i) {
-          EXPECT_EQ(table[4 * i], w[2 * i]);
-          EXPECT_EQ(table[4 * i + 1], w[2 * i + 1]);
-          EXPECT_EQ(table[4 * i + 2], sums[2 * i]);
-          EXPECT_EQ(table[4 * i + 3], sums[2 * i + 1]);
-        }
+    for (const auto& [begin, end] : {std::pair<Index, Index>{0, items}, {6, 20}, {9, 9}}) {
+      std::vector<T> table(4 * terms), h(2 * items, T(-1)), expected_h = h, sums(2 * terms);
+      for (Index i = 0; i < terms; ++i) {
+        table[4 * i] = w[2 * i], table[4 * i + 1] = w[2 * i + 1];
+        table[4 * i + 2] = sums[2 * i] = 3, table[4 * i + 3] = sums[2 * i + 1] = 4;
       }
+      std::array<double, 4> expected{};
+      for (Index j = begin; j < end; ++j) {
+        T b1 = 0, b2 = 0;
+        for (Index p = x.offsets[j]; p < x.offsets[j + 1]; ++p)
+          b1 += x.values[p] * w[2 * x.indices[p]], b2 += x.values[p] * w[2 * x.indices[p] + 1];
+        expected_h[2 * j] = b1, expected_h[2 * j + 1] = b2;
+        for (Index p = x.offsets[j]; p < x.offsets[j + 1]; ++p)
+          sums[2 * x.indices[p]] += x.values[p] * b1, sums[2 * x.indices[p] + 1] += x.values[p] * b2;
+        expected[0] += static_cast<double>(b1 * b1), expected[1] += static_cast<double>(b1 * b2);
+        expected[2] += static_cast<double>(b2 * b2), expected[3] += static_cast<double>(b1 * b1 + b2 * b2);
+      }
+      EXPECT_EQ(sweep_items<T>(view, table.data(), identity, begin, end, h.data()).values, expected);
+      EXPECT_EQ(h, expected_h);
+      for (Index i = 0; i < terms; ++i) {
+        EXPECT_EQ(table[4 * i], w[2 * i]);
+        EXPECT_EQ(table[4 * i + 1], w[2 * i + 1]);
+        EXPECT_EQ(table[4 * i + 2], sums[2 * i]);
+        EXPECT_EQ(table[4 * i + 3], sums[2 * i + 1]);
+      }
+    }
+  });
+}
+
+TYPED_TEST(PairKernels, GramEqualsTheNaiveSumsExactly) {
+  using T = TypeParam;
+  for_each_instruction_set([] {
+    for (const Index rows : row_counts) {
+      const auto w = integers<T>(2 * rows, 9);
+      std::array<double, 3> expected{};
+      for (Index i = 0; i < rows; ++i) {
+        const double w1 = static_cast<double>(w[2 * i]), w2 = static_cast<double>(w[2 * i + 1]);
+        expected[0] += w1 * w1, expected[1] += w1 * w2, expected[2] += w2 * w2;
+      }
+      EXPECT_EQ(gram_rows<T>(w.data(), rows).values, expected) << rows;
     }
   });
 }

@@ -16,9 +16,9 @@ namespace copse {
 namespace {
 
 constexpr Index rows_per_block = 8192;
-constexpr int memory = 3;                // iterates that an extrapolation combines
-constexpr Index items_in_sample = 1000;  // at least
-constexpr Index max_stride = 16;
+constexpr int memory = 3;               // iterates that an extrapolation combines
+constexpr Index items_in_sample = 500;  // at least
+constexpr Index max_stride = 32;
 constexpr double sample_tolerance = 1e-2;
 
 // Scales the two columns of f to unit norm, given their squared norms; a column of zeros stays.
@@ -30,12 +30,12 @@ void scale_columns(Matrix<T>& f, double squared1, double squared2) {
                   [&](Index begin, Index end) { scale_rows(s1, s2, end - begin, f.data() + 2 * begin); });
 }
 
-// The seeds' start: uniform in [0, 1), here with one stream per block of rows.
+// Uniform in [0, 1), then scaled to unit columns; one stream of random numbers per block of rows.
 template <class T>
-Matrix<T> random_start(Index terms, std::uint64_t seed) {
+Matrix<T> random_pairs(Index rows, std::uint64_t seed) {
   Matrix<T> w;
-  w.reshape(terms, 2);
-  const auto squares = sum_blocks(terms, rows_per_block, PairSums<2>{}, [&](Index begin, Index end) {
+  w.reshape(rows, 2);
+  const auto squares = sum_blocks(rows, rows_per_block, PairSums<2>{}, [&](Index begin, Index end) {
     Random random(seed, static_cast<std::uint64_t>(begin / rows_per_block));
     PairSums<2> part;
     for (Index e = 2 * begin; e < 2 * end; ++e) {
@@ -72,20 +72,32 @@ Step alternate(const Sweep<T>& sweep, const Matrix<T>& w, Matrix<T>& g) {
 template <class T>
 class Extrapolation {
  public:
-  void restart() { count_ = 0; }
+  void restart() { count_ = 0, reach_ = 1; }
 
   // Adds the pair (w, g) and writes the next w.
   void next(const Matrix<T>& g, Matrix<T>& w) {
-    const int newest = add(g, w);
+    const int before = newest_, newest = add(g, w);
     if (count_ == 1) {
       w = images_[newest];
       return;
     }
-    const auto weight = combine(newest);
+    std::array<const T*, memory> arrays{};
+    std::array<T, memory> weights{};
+    if (gram_[newest][before] > gram_[before][before]) {
+      // A step that is longer than the one before, in its direction, leads away from a saddle point. The combination
+      // would go back there; go on instead, each time twice as far.
+      arrays = {images_[newest].data(), steps_[newest].data(), steps_[newest].data()};
+      weights = {1, reach_, 0};
+      reach_ *= 2;
+    } else {
+      for (int i = 0; i < memory; ++i) arrays[i] = images_[std::min(i, count_ - 1)].data();
+      weights = combine(newest);
+      reach_ = 1;
+    }
     const auto squares = sum_blocks(w.rows(), rows_per_block, PairSums<2>{}, [&](Index begin, Index end) {
-      std::array<const T*, memory> image{};
-      for (int i = 0; i < memory; ++i) image[i] = images_[std::min(i, count_ - 1)].data() + 2 * begin;
-      return combine_rows<T>(image, weight, end - begin, w.data() + 2 * begin);
+      auto rows = arrays;
+      for (const T*& row : rows) row += 2 * begin;
+      return combine_rows<T>(rows, weights, end - begin, w.data() + 2 * begin);
     });
     scale_columns(w, squares.values[0], squares.values[1]);
   }
@@ -145,16 +157,17 @@ class Extrapolation {
 
   int count_ = 0;
   int newest_ = 0;
+  T reach_ = 1;  // how many steps more to take on the way from a saddle point
   std::array<Matrix<T>, memory> images_;
   std::array<Matrix<T>, memory> steps_;
   std::array<std::array<double, memory>, memory> gram_{};
 };
 
-// The alternation W -> argmin |X - W H(W)| with extrapolation, over every stride-th item.
+// The alternation W -> argmin |X - W H(W)| with extrapolation.
 template <class T>
 class Alternation {
  public:
-  Alternation(const NodeData<T>& x, Index stride, Matrix<T> w) : x_(x), stride_(stride), w_(std::move(w)) {}
+  Alternation(const NodeData<T>& x, Matrix<T> w) : x_(x), w_(std::move(w)) {}
 
   // Until |projected gradient| <= tolerance * first; first = 0 takes the value at the start.
   StopReason run(double tolerance, double first, int max_iterations) {
@@ -162,7 +175,7 @@ class Alternation {
     constexpr double noise = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
     for (;;) {
       check_cancelled();
-      x_.sweep(w_, stride_, sweep_);
+      x_.sweep(w_, sweep_);
       ++iterations_;
       const Step step = alternate(sweep_, w_, g_);
       gradient_ = std::sqrt(step.squared_gradient);
@@ -184,12 +197,10 @@ class Alternation {
   Matrix<T>& w() { return w_; }
   Sweep<T>& sweep() { return sweep_; }
   int iterations() const { return iterations_; }
-  double first() const { return first_; }
   double ratio() const { return first_ > 0 ? gradient_ / first_ : 0; }
 
  private:
   const NodeData<T>& x_;
-  Index stride_;
   Matrix<T> w_, g_;
   Sweep<T> sweep_;
   Extrapolation<T> extrapolation_;
@@ -197,44 +208,70 @@ class Alternation {
   double first_ = 0, gradient_ = 0, fitted_ = -1;
 };
 
+// Where the alternation over all items begins.
+template <class T>
+struct StartingPoint {
+  Matrix<T> w;
+  double first = 0;  // the first value of |projected gradient|
+  double reads = 0;  // of all items
+};
+
+// As the seeds do: one alternation from random factors; the first gradient is the one after it.
+template <class T>
+StartingPoint<T> random_start(const NodeData<T>& x, std::uint64_t seed) {
+  StartingPoint<T> start{.w = {}, .first = 0, .reads = 1};
+  Sweep<T> sweep{.h = random_pairs<T>(x.items(), seed), .xh = {}};
+  x.spread(sweep);
+  alternate(sweep, sweep.xh, start.w);
+  return start;
+}
+
+// Most of the way is made on a sample of the items. The first gradient is the seeds' all the same: that after one
+// alternation from random factors, scaled from the sample to all items, since a gradient is a sum over items.
+template <class T>
+StartingPoint<T> singular_start(const NodeData<T>& x, const Rank2Options& options) {
+  const Index stride = std::clamp<Index>(x.items() / items_in_sample, 1, max_stride);
+  const auto sample = stride > 1 ? x.sample(stride) : nullptr;
+  const NodeData<T>& part = sample ? *sample : x;
+  const double share = static_cast<double>(part.entries()) / static_cast<double>(x.entries());
+
+  // Always the same random numbers: this start has no seed.
+  Sweep<T> sweep{.h = random_pairs<T>(part.items(), 0), .xh = {}};
+  part.spread(sweep);
+  Matrix<T> w = singular_rays(part, sweep.xh), random, g;
+  alternate(sweep, w, random);
+  part.sweep(random, sweep);
+  const double first = std::sqrt(alternate(sweep, random, g).squared_gradient);
+  const double reads = share * (2 + singular_rays_reads);
+  if (!sample) return {std::move(w), first, reads};
+
+  Alternation<T> alternation(part, std::move(w));
+  alternation.run(sample_tolerance, first, options.max_iterations);
+  StartingPoint<T> start{.w = Matrix<T>(static_cast<Index>(x.terms().size()), 2),
+                         .first = first * static_cast<double>(stride),
+                         .reads = reads + share * alternation.iterations()};
+  for (Index i = 0; i < alternation.w().rows(); ++i) {
+    for (Index c = 0; c < 2; ++c) start.w(part.terms()[i], c) = alternation.w()(i, c);
+  }
+  return start;
+}
+
 }  // namespace
 
 template <class T>
 Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options) {
-  const Index terms = static_cast<Index>(x.terms().size());
+  StartingPoint<T> start =
+      options.start == Rank2Start::random ? random_start(x, options.seed) : singular_start(x, options);
   Rank2Result<T> result;
-  Matrix<T> w;
-  double first = 0, reads = 0;
-  if (options.start == Rank2Start::random) {
-    w = random_start<T>(terms, options.seed);
-    Sweep<T> sweep;
-    Matrix<T> g;
-    x.sweep(w, 1, sweep);
-    alternate(sweep, w, g);
-    std::swap(w, g);
-    reads = 1;
-  } else {
-    // Most of the way is made on a sample of the items. The first value of the gradient is the one at the singular
-    // start, on the sample and then scaled, since a gradient is a sum over items.
-    const Index stride = std::clamp<Index>(x.items() / items_in_sample, 1, max_stride);
-    w = singular_rays(x, stride, reads);
-    if (stride > 1) {
-      Alternation<T> sample(x, stride, std::move(w));
-      sample.run(sample_tolerance, 0, options.max_iterations);
-      w = std::move(sample.w());
-      first = sample.first() * static_cast<double>(stride);
-      reads += static_cast<double>(sample.iterations()) / static_cast<double>(stride);
-    }
-  }
-  Alternation<T> all(x, 1, std::move(w));
-  result.stop_reason = all.run(options.tolerance, first, options.max_iterations);
+  Alternation<T> all(x, std::move(start.w));
+  result.stop_reason = all.run(options.tolerance, start.first, options.max_iterations);
   result.iterations = all.iterations();
-  result.entries_read = (reads + all.iterations()) * static_cast<double>(x.entries());
+  result.entries_read = (start.reads + all.iterations()) * static_cast<double>(x.entries());
   result.projected_gradient_ratio = all.ratio();
   result.fitted = all.sweep().fitted;
   result.h = std::move(all.sweep().h);
   result.w = std::move(all.w());
-  for (Index i = 0; i < terms; ++i)
+  for (Index i = 0; i < result.w.rows(); ++i)
     result.inner += static_cast<double>(result.w(i, 0)) * static_cast<double>(result.w(i, 1));
   return result;
 }

@@ -15,7 +15,9 @@ enum class Rank2Start {
 
 struct Rank2Options {
   Rank2Start start = Rank2Start::singular;
-  double tolerance = 1e-4;    // stop when |projected gradient| <= tolerance * its first value, unit columns of W
+  // Stop when |projected gradient| <= tolerance * its value after one alternation from random factors, unit columns of
+  // W.
+  double tolerance = 1e-4;
   int max_iterations = 1000;  // of the alternation over all items
   std::uint64_t seed = 0;
 };

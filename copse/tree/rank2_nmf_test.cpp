@@ -59,7 +59,7 @@ TEST(NodeData, SweepEqualsTheNaiveProducts) {
 
     const auto w = testing::random_dense<double>(part.rows(), 2, 5);
     Sweep<double> sweep;
-    node->sweep(w, 1, sweep);
+    node->sweep(w, sweep);
     Matrix<double> h;
     solve_rank2(gram(w), testing::naive::transpose_times(part, w), h);
     const auto xh = testing::naive::times(part, h);
@@ -91,13 +91,65 @@ TEST(NodeData, DenseAndSparseAgree) {
   }
   for (std::size_t e = 0; e < empty.values().size(); ++e) wb.values()[e] -= empty.values()[e];
   Sweep<float> sa, sb;
-  a->sweep(wa, 1, sa);
-  b->sweep(wb, 1, sb);
+  a->sweep(wa, sa);
+  b->sweep(wb, sb);
   for (std::size_t e = 0; e < sa.h.values().size(); ++e)
     EXPECT_NEAR(sa.h.values()[e], sb.h.values()[e], 1e-4f * (1 + sb.h.values()[e]));
   for (Index i = 0; i < wa.rows(); ++i) {
     for (Index c = 0; c < 2; ++c) EXPECT_NEAR(sa.xh(i, c), sb.xh(a->terms()[i], c), 1e-4f * (1 + sa.xh(i, c)));
   }
+}
+
+template <class T>
+void expect_sample(const NodeData<T>& node, const Matrix<T>& items_of_node, Index stride) {
+  const auto sample = node.sample(stride);
+  std::vector<RowIndex> items;
+  for (Index j = 0; j < node.items(); j += stride) items.push_back(static_cast<RowIndex>(j));
+  ASSERT_EQ(sample->items(), static_cast<Index>(items.size()));
+  const auto part = columns<T>(items_of_node, items, sample->terms());
+  const auto w = testing::random_dense<T>(part.rows(), 2, 5);
+  Sweep<T> sweep;
+  sample->sweep(w, sweep);
+  double total = 0, kept = 0;
+  for (const RowIndex j : items) {
+    for (Index i = 0; i < items_of_node.rows(); ++i) total += items_of_node(i, j);
+  }
+  for (const T value : part.values()) kept += value;
+  EXPECT_EQ(kept, total);
+  const auto wx = testing::naive::transpose_times(part, w);
+  EXPECT_NEAR(sweep.fitted, dot(wx, sweep.h), 1e-9 * sweep.fitted);
+  for (const double square : squared_projected_gradient(gram(w), wx, sweep.h)) EXPECT_LT(square, 1e-18 * dot(wx, wx));
+}
+
+TEST(NodeData, ASampleIsANodeOfEveryFewItems) {
+  const auto sparse = random_integer_sparse<double>(60, 100, 0.05, 7);
+  const auto flipped = testing::naive::transposed(to_dense(sparse));
+  const std::vector<RowIndex> items{1, 2, 5, 9, 14, 15, 30, 31, 77, 80, 99};
+  for (const auto& x : {tree_data<double>(SparseView<double>(sparse)), tree_data<double>(flipped)}) {
+    const auto node = x->cut(items);
+    const auto part = columns<double>(to_dense(sparse), items, node->terms());
+    for (const Index stride : {1, 2, 3, 20}) expect_sample(*node, part, stride);
+  }
+}
+
+// Whatever the start is, the gradient is measured against the one that the seeds' random start has.
+TEST(Rank2Nmf, BothStartsHaveTheSameFirstGradient) {
+  const auto sparse = random_integer_sparse<double>(300, 4000, 0.05, 12);
+  const auto x = tree_data<double>(SparseView<double>(sparse));
+  const auto items = all_items(*x);
+  const auto node = x->cut(items);
+  const auto part = columns<double>(to_dense(sparse), items, node->terms());
+  const auto first_gradient = [&](Rank2Start start) {
+    const auto result = rank2_nmf(*node, {.start = start, .tolerance = 1e-2, .seed = 4});
+    const auto xh = testing::naive::times(part, result.h);
+    double square = 0;
+    for (const double row : squared_projected_gradient(gram(result.h), xh, result.w)) square += row;
+    EXPECT_GT(square, 0);
+    return std::sqrt(square) / result.projected_gradient_ratio;
+  };
+  const double ratio = first_gradient(Rank2Start::singular) / first_gradient(Rank2Start::random);
+  EXPECT_GT(ratio, 0.5);
+  EXPECT_LT(ratio, 2);
 }
 
 TEST(Rank2Nmf, EndsWhereTheKktConditionsHold) {

@@ -5,13 +5,10 @@
 #include <cmath>
 #include <vector>
 
-#include "copse/base/random.h"
-
 namespace copse {
 namespace {
 
-constexpr int blocks = 5;  // of two vectors each
-constexpr Index width = 2 * blocks;
+constexpr Index width = 2 * singular_rays_reads;
 constexpr double beyond = 0.05;  // share of the items outside the rays, on either side
 constexpr double lost = 1e-4;    // what is left of a vector after projection counts as zero below this share
 
@@ -67,33 +64,22 @@ void append_orthonormal(const Matrix<T>& fresh, Index done, Matrix<T>& basis) {
 }  // namespace
 
 template <class T>
-Matrix<T> singular_rays(const NodeData<T>& x, Index stride, double& reads) {
+Matrix<T> singular_rays(const NodeData<T>& x, const Matrix<T>& space) {
   const Index terms = static_cast<Index>(x.terms().size());
-  const Index sampled = (x.items() + stride - 1) / stride;
-
-  // The space begins with the sum of the items, close to u1, and a sum with random signs.
   Sweep<T> sweep;
-  sweep.h = Matrix<T>(x.items(), 2);
-  Random random(0);
-  for (Index j = 0; j < x.items(); ++j) {
-    sweep.h(j, 0) = 1;
-    sweep.h(j, 1) = random.bits() % 2 == 0 ? T(1) : T(-1);
-  }
-  x.spread(stride, sweep);
-  Matrix<T> basis(terms, width), products(sampled, width), newest(terms, 2);  // Q, X'Q, the last two columns of Q
+  Matrix<T> basis(terms, width), products(x.items(), width), newest(terms, 2);  // Q, X'Q, the last two columns of Q
   for (Index done = 0; done < width; done += 2) {
-    append_orthonormal(sweep.xh, done, basis);
+    append_orthonormal(done == 0 ? space : sweep.xh, done, basis);
     for (Index i = 0; i < terms; ++i) newest(i, 0) = basis(i, done), newest(i, 1) = basis(i, done + 1);
-    x.project(newest, stride, sweep);
-    for (Index j = 0; j < sampled; ++j) {
-      for (Index c = 0; c < 2; ++c) products(j, done + c) = sweep.h(j * stride, c);
+    x.project(newest, sweep);
+    for (Index j = 0; j < x.items(); ++j) {
+      for (Index c = 0; c < 2; ++c) products(j, done + c) = sweep.h(j, c);
     }
   }
-  reads += static_cast<double>(blocks + 1) / static_cast<double>(stride);
 
   // Rayleigh-Ritz: the eigenvectors of Q'X X'Q.
   Eigen::MatrixXd small = Eigen::MatrixXd::Zero(width, width);
-  for (Index j = 0; j < sampled; ++j) {
+  for (Index j = 0; j < x.items(); ++j) {
     for (Index a = 0; a < width; ++a) {
       for (Index b = 0; b <= a; ++b)
         small(a, b) += static_cast<double>(products(j, a)) * static_cast<double>(products(j, b));
@@ -108,15 +94,15 @@ Matrix<T> singular_rays(const NodeData<T>& x, Index stride, double& reads) {
     for (Index a = 0; a < width; ++a) sum += z(a) * static_cast<double>(columns(i, a));
     return sum;
   };
-  std::vector<double> angles(static_cast<std::size_t>(sampled));
-  for (Index j = 0; j < sampled; ++j)
+  std::vector<double> angles(static_cast<std::size_t>(x.items()));
+  for (Index j = 0; j < x.items(); ++j)
     angles[j] = std::atan2(combine(products, j, z2), std::max(combine(products, j, z1), 1e-30));
   const auto quantile = [&](Index rank) {
     std::ranges::nth_element(angles, angles.begin() + rank);
     return angles[rank];
   };
-  const Index tail = static_cast<Index>(beyond * static_cast<double>(sampled - 1));
-  const double low = quantile(tail), high = quantile(sampled - 1 - tail);
+  const Index tail = static_cast<Index>(beyond * static_cast<double>(x.items() - 1));
+  const double low = quantile(tail), high = quantile(x.items() - 1 - tail);
   const Eigen::VectorXd first = std::cos(low) * z1 + std::sin(low) * z2;
   const Eigen::VectorXd second = std::cos(high) * z1 + std::sin(high) * z2;
   Matrix<T> w(terms, 2);
@@ -131,7 +117,7 @@ Matrix<T> singular_rays(const NodeData<T>& x, Index stride, double& reads) {
   return w;
 }
 
-template Matrix<float> singular_rays(const NodeData<float>&, Index, double&);
-template Matrix<double> singular_rays(const NodeData<double>&, Index, double&);
+template Matrix<float> singular_rays(const NodeData<float>&, const Matrix<float>&);
+template Matrix<double> singular_rays(const NodeData<double>&, const Matrix<double>&);
 
 }  // namespace copse

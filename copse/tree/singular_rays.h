@@ -5,10 +5,13 @@
 
 namespace copse {
 
-// W (terms x 2, unit columns): in the plane of the two leading left singular vectors u1, u2 of every stride-th item,
-// the directions with 5 % of the items beyond them on either side, negative entries set to zero. The vectors come from
-// a block Krylov space. `reads` is increased by the number of reads of all items.
+// What singular_rays reads of the data, in reads of all items.
+inline constexpr int singular_rays_reads = 5;
+
+// W (terms x 2, unit columns): in the plane of the two leading left singular vectors u1, u2 of X, the directions with
+// 5 % of the items beyond them on either side, negative entries set to zero. The vectors come from the block Krylov
+// space of X X' that begins with `space`, two sums of items with positive weights.
 template <class T>
-Matrix<T> singular_rays(const NodeData<T>& x, Index stride, double& reads);
+Matrix<T> singular_rays(const NodeData<T>& x, const Matrix<T>& space);
 
 }  // namespace copse
