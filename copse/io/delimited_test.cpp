@@ -57,6 +57,7 @@ TEST(Delimited, FindsNames) {
       {"1,2\nx,3,4\n", {"1", "2"}, {"x"}},       // the same with numbers for names
       {"x,3,4\ny,5,6\n", {}, {"x", "y"}},        // no header
       {"gene,2,1\nx,3,4\n", {"2", "1"}, {"x"}},  // a numbering
+      {"gene,0,1\nx,3,4\n", {"0", "1"}, {"x"}},  // the same from 0
       {",0,1\nx,3,4\n", {"0", "1"}, {"x"}},      // pandas without names
       {"value\n3\n", {"value"}, {}},             // one column
       {"id,a\n17,3\n", {"id", "a"}, {}},         // numbers are data
@@ -144,6 +145,8 @@ TEST(Delimited, ReadsLongFiles) {
     ASSERT_EQ(columns.dataset.feature_names[static_cast<std::size_t>(i)], "row" + std::to_string(i));
   }
   EXPECT_THAT(columns.notes, IsEmpty());
+  EXPECT_THAT(sentence(text + "last,1,2,x\n"),
+              EndsWith("line 100002: column 4 (c): a number was expected, and 'x' was found."));
 }
 
 }  // namespace

@@ -276,6 +276,16 @@ TEST_F(MatrixFile, ReadsNamesOnePerLine) {
   EXPECT_THAT(read_names(file("b.txt", "caf\xE9\n\xE2\x82\n"), &notes),
               ElementsAre("caf\xEF\xBF\xBD", "\xEF\xBF\xBD\xEF\xBF\xBD"));
   EXPECT_THAT(notes, ElementsAre(HasSubstr("b.txt: 2 names are not UTF-8")));
+  // What only looks like UTF-8: too long a form, half a surrogate pair, more than U+10FFFF. Then the last before each.
+  const std::string none = "\xEF\xBF\xBD";
+  EXPECT_THAT(read_names(file("e.txt", "\xC0\xAF\n\xE0\x9F\xBF\n\xF0\x8F\xBF\xBF\n\xED\xA0\x80\n\xF4\x90\x80\x80\n")),
+              ElementsAre(none + none, none + none + none, none + none + none + none, none + none + none,
+                          none + none + none + none));
+  const std::vector<std::string> good = {"\xC2\x80", "\xE0\xA0\x80", "\xF0\x90\x80\x80", "\xED\x9F\xBF",
+                                         "\xF4\x8F\xBF\xBF"};
+  std::string lines;
+  for (const std::string& name : good) lines += name + "\n";
+  EXPECT_EQ(read_names(file("f.txt", lines)), good);
   EXPECT_THAT(sentence([&] { read_names(file("c.txt", std::string("a\nb\0c\n", 6))); }),
               HasSubstr("c.txt, line 2: the file is binary"));
   EXPECT_THAT(sentence([&] { read_names(path("d.txt")); }),

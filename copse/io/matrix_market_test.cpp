@@ -127,6 +127,12 @@ TEST(MatrixMarket, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(sentence(real + "1 1 2\n1 1 1e308\n1 1 1e308\n"), HasSubstr("infinite"));
 }
 
+TEST(MatrixMarket, CountsLinesAcrossBlocks) {
+  std::string text = "%%MatrixMarket matrix array real general\n200000 1\n";
+  for (int line = 3; line < 190000; ++line) text += "1.25000\n";
+  EXPECT_THAT(sentence(text + "x\n"), EndsWith("line 190000: a number was expected, and 'x' was found."));
+}
+
 TEST(MatrixMarket, RefusesHeadersThatTheFileCannotHold) {
   EXPECT_THAT(sentence(real + "10 10 1000000000000000000\n1 1 1\n"), HasSubstr("does not fit in a file of"));
   EXPECT_THAT(sentence(real + "99999999999 10 1\n1 1 1\n"), HasSubstr("2147483647 is the most"));

@@ -174,6 +174,8 @@ TEST(Runs, KeepTheBestAndTheSpread) {
   EXPECT_GT(*std::max_element(result.run_errors.begin(), result.run_errors.end()), result.relative_error);
   const auto single = factorize(x, {.rank = 6, .seed = 11});
   EXPECT_EQ(single.relative_error, result.run_errors[0]);
+  // The second run of a seed is not the first of the next.
+  EXPECT_NE(factorize(x, {.rank = 6, .seed = 12}).relative_error, result.run_errors[1]);
 }
 
 TEST(Progress, IsCalledOncePerIterationAndCanStop) {

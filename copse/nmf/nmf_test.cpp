@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <Eigen/SVD>
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -160,10 +161,13 @@ TEST_P(EverySolver, GivesTheSameBitsForAnyNumberOfThreads) {
 }
 
 // Independently of the driver: the projected gradient of the returned factors, whose columns of W have unit norm.
-double projected_gradient(const Matrix<double>& x, const Matrix<double>& w, const Matrix<double>& h) {
-  Matrix<double> residual = product(w, h);
+double projected_gradient(const Matrix<double>& x, const NmfResult<double>& result) {
+  Matrix<double> residual = product(result.w, result.h);
+  Matrix<double> baseline(result.baseline.empty() ? 0 : x.rows(), 1), ones(x.cols(), 1);
+  std::ranges::copy(result.baseline, baseline.values().begin());
+  std::ranges::fill(ones.values(), 1.0);
   for (Index i = 0; i < x.rows(); ++i) {
-    for (Index j = 0; j < x.cols(); ++j) residual(i, j) -= x(i, j);
+    for (Index j = 0; j < x.cols(); ++j) residual(i, j) += (result.baseline.empty() ? 0 : baseline(i, 0)) - x(i, j);
   }
   const auto square = [](const Matrix<double>& gradient, const Matrix<double>& f) {
     double sum = 0;
@@ -173,19 +177,24 @@ double projected_gradient(const Matrix<double>& x, const Matrix<double>& w, cons
     }
     return sum;
   };
-  return std::sqrt(square(naive::times(residual, h), w) + square(naive::transpose_times(residual, w), h));
+  return std::sqrt(square(naive::times(residual, result.h), result.w) +
+                   square(naive::transpose_times(residual, result.w), result.h) +
+                   square(naive::times(residual, ones), baseline));
 }
 
 TEST_P(EverySolver, ReportsTheProjectedGradientRelativeToTheFirstIterate) {
   const auto sparse = random_integer_sparse<double>(40, 50, 0.3, 8);
   const Matrix<double> x = testing::to_dense(sparse);
-  NmfOptions options{.rank = 4, .solver = GetParam(), .max_iterations = 1, .tolerance = 1e-3, .seed = 2};
-  const auto first = factorize(SparseData<double>(sparse), options);
-  EXPECT_DOUBLE_EQ(first.projected_gradient_ratio, 1);
-  options.max_iterations = 20;
-  const auto later = factorize(SparseData<double>(sparse), options);
-  EXPECT_NEAR(later.projected_gradient_ratio,
-              projected_gradient(x, later.w, later.h) / projected_gradient(x, first.w, first.h), 1e-8);
+  for (const bool affine : {false, true}) {
+    NmfOptions options{
+        .rank = 4, .solver = GetParam(), .max_iterations = 1, .tolerance = 1e-3, .seed = 2, .affine = affine};
+    const auto first = factorize(SparseData<double>(sparse), options);
+    EXPECT_DOUBLE_EQ(first.projected_gradient_ratio, 1);
+    options.max_iterations = 20;
+    const auto later = factorize(SparseData<double>(sparse), options);
+    EXPECT_NEAR(later.projected_gradient_ratio, projected_gradient(x, later) / projected_gradient(x, first), 1e-8)
+        << "affine " << affine;
+  }
 }
 
 TEST_P(EverySolverButMu, MeetsTheKktConditionsWhenItSaysConverged) {
@@ -197,7 +206,7 @@ TEST_P(EverySolverButMu, MeetsTheKktConditionsWhenItSaysConverged) {
   const auto result = factorize(SparseData<double>(sparse), options);
   EXPECT_EQ(result.stop_reason, StopReason::converged);
   EXPECT_LE(result.projected_gradient_ratio, 1e-5);
-  EXPECT_LE(projected_gradient(x, result.w, result.h), 1.01e-5 * projected_gradient(x, first.w, first.h));
+  EXPECT_LE(projected_gradient(x, result), 1.01e-5 * projected_gradient(x, first));
 }
 
 TEST_P(EverySolver, EqualsTheSingularVectorsForRankOne) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <Eigen/SVD>
+#include <algorithm>
 #include <cmath>
 
 #include "copse/base/random.h"
@@ -108,6 +109,8 @@ TEST(RandomStart, HasTheNormOfXAndDependsOnTheSeed) {
   EXPECT_NEAR(square, data.squared_norm(), 1e-9 * square);
   EXPECT_EQ(random_start(data, 3, 1).w, start.w);
   EXPECT_NE(random_start(data, 3, 2).w, start.w);
+  // W and H draw from streams of their own.
+  EXPECT_FALSE(std::ranges::equal(start.w.row(0), start.h.row(0)));
 }
 
 // Twelve clusters of items with features of their own: one component for each is the only good fit.

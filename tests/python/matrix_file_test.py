@@ -4,6 +4,7 @@ import bz2
 import gzip
 import os
 import subprocess
+import zipfile
 
 import numpy as np
 import pytest
@@ -159,6 +160,34 @@ def test_sparse_archives_that_contradict_themselves(tmp_path, change, part):
     np.savez(tmp_path / "x.npz", **arrays)
     assert convert(tmp_path / "x.npz", tmp_path / "y.npz").returncode == 0
     np.savez(tmp_path / "x.npz", **(arrays | change))
+    run = convert(tmp_path / "x.npz", tmp_path / "y.npz")
+    assert run.returncode == 1 and part in run.stderr and "x.npz" in run.stderr
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_archives_with_64_bit_numbers(tmp_path, monkeypatch, compressed):
+    """What archives of more than 4 GB have, here from the first byte on."""
+    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 0)
+    x = random_sparse(11)
+    scipy.sparse.save_npz(tmp_path / "x.npz", x, compressed=compressed)
+    assert b"PK\x06\x06" in (tmp_path / "x.npz").read_bytes()
+    expect_equal(tmp_path / "x.npz", x)
+
+
+@pytest.mark.parametrize("place, size, change, part", [
+    (8, 2, lambda flags: flags | 1, "encrypted"),
+    (10, 2, lambda method: 12, "other than deflate"),
+    (24, 4, lambda size: 2**31, "damaged or truncated"),  # no deflate shrinks so much
+    (24, 4, lambda size: size + 1, "shorter than the directory says"),
+    (16, 4, lambda checksum: checksum ^ 1, "checksum"),
+])
+def test_archives_whose_directory_is_wrong(tmp_path, place, size, change, part):
+    np.savez_compressed(tmp_path / "x.npz", matrix=np.ones((50, 50)))
+    content = bytearray((tmp_path / "x.npz").read_bytes())
+    begin = content.rindex(b"PK\x01\x02") + place
+    number = int.from_bytes(content[begin : begin + size], "little")
+    content[begin : begin + size] = change(number).to_bytes(size, "little")
+    (tmp_path / "x.npz").write_bytes(content)
     run = convert(tmp_path / "x.npz", tmp_path / "y.npz")
     assert run.returncode == 1 and part in run.stderr and "x.npz" in run.stderr
 
