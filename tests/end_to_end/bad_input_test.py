@@ -206,6 +206,7 @@ def test_a_model_that_is_none(copse, planted, tmp_path):
     sentence(copse("factor", planted.path, "-k", 2, "--start", "nndsvdx"), 1, "nndsvdx")
 
 
+@pytest.mark.skipif("COPSE_SANITIZER" in os.environ, reason="a sanitizer needs memory of its own")
 @pytest.mark.parametrize("name", ["x.mtx", "x.npz", "x.npy", "x.csv"])
 def test_the_estimate_holds(copse, tmp_path, name):
     """What was used, besides the pages of the file itself, is no more than what was announced."""
