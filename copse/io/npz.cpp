@@ -64,6 +64,7 @@ class Archive {
     for (const std::string& name : names) total += static_cast<double>(find(name).size);
     check_memory(total, limit, input_.name(), "the matrix");
     std::vector<Buffer<char>*> storages;
+    storages.reserve(names.size());
     for (const std::string& name : names) storages.push_back(&unpacked_[name]);
     std::vector<NpyArray> result(names.size());
     parallel_for(static_cast<Index>(names.size()), [&](Index number) {
