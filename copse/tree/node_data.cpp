@@ -13,7 +13,7 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 8192;
+constexpr Index rows_per_block = 16384;
 
 using Sums = PairSums<4>;  // h1 h1, h1 h2, h2 h2, b'h
 
@@ -88,9 +88,11 @@ void sweep_tables(const Matrix<T>& w, Index items, std::span<const Index> starts
   store(sums, out);
 }
 
-// As many blocks as pay for their own X H': each reads two dozen entries or more per feature.
+// As many blocks as pay for their own X H', which costs as much as reading a few entries per feature; two as soon as
+// that is worth a second thread.
 Index block_count(Index entries, Index terms) {
-  const Index most = std::min<Index>(entries / std::max<Index>(1, 24 * terms), entries / 16384);
+  const Index per_feature = entries / std::max<Index>(1, terms);
+  const Index most = std::min(std::max(per_feature / 24, std::min<Index>(2, per_feature / 8)), entries / 16384);
   return static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(std::clamp<Index>(most, 1, 16))));
 }
 
@@ -181,7 +183,7 @@ class NodeOf : public NodeData<T> {
   void sweep(const Matrix<T>& w, Sweep<T>& out) const override {
     const PairSums<3> g = gram2(w);
     const TwoColumns<T> solve(g.values[0], g.values[1], g.values[2]);
-    if constexpr (std::is_same_v<Values, SparseMatrix<T>>) {
+    if constexpr (sparse) {
       const SparseItems<T> items{x_.offsets.data(), x_.indices.data(), x_.values.data()};
       sweep_tables(w, items_, starts_, out, [&](Index begin, Index end, T* table) {
         return sweep_items<T>(items, table, solve, begin, end, out.h.data());
@@ -192,7 +194,14 @@ class NodeOf : public NodeData<T> {
   }
 
   void project(const Matrix<T>& v, Sweep<T>& out) const override {
-    read(v, out, [](Index, T b1, T b2) { return Pair{b1, b2}; });
+    if constexpr (sparse) {
+      const SparseItems<T> items{x_.offsets.data(), x_.indices.data(), x_.values.data()};
+      sweep_tables(v, items_, starts_, out, [&](Index begin, Index end, T* table) {
+        return project_items<T>(items, table, begin, end, out.h.data());
+      });
+    } else {
+      read(v, out, [](Index, T b1, T b2) { return Pair{b1, b2}; });
+    }
   }
 
   void spread(Sweep<T>& out) const override {
@@ -205,6 +214,7 @@ class NodeOf : public NodeData<T> {
   }
 
  private:
+  static constexpr bool sparse = std::is_same_v<Values, SparseMatrix<T>>;
   using Pair = typename TwoColumns<T>::Solution;
 
   template <class Rule>

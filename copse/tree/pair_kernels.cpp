@@ -40,9 +40,9 @@ struct PairOf {
 // Sums of vectors are carried over to double after so many.
 constexpr Index vectors_per_sum = 64;
 
-template <class T>
-PairSums<4> sweep_items_of(const SparseItems<T>& x, T* HWY_RESTRICT table, const TwoColumns<T>& solve, Index begin,
-                           Index end, T* HWY_RESTRICT h) {
+template <class T, class Rule>
+PairSums<4> sweep_items_of(const SparseItems<T>& x, T* HWY_RESTRICT table, const Rule& rule, Index begin, Index end,
+                           T* HWY_RESTRICT h) {
   const Index* HWY_RESTRICT offsets = x.offsets;
   const RowIndex* HWY_RESTRICT indices = x.indices;
   const T* HWY_RESTRICT values = x.values;
@@ -63,7 +63,7 @@ PairSums<4> sweep_items_of(const SparseItems<T>& x, T* HWY_RESTRICT table, const
     for (; p < to; ++p) s0 = s0.plus(values[p], row(p));
     T b[2];
     s0.plus(s1).plus(s2.plus(s3)).store(b);
-    const auto [h1, h2] = solve(b[0], b[1]);
+    const auto [h1, h2] = rule(b[0], b[1]);
     h[2 * j] = h1, h[2 * j + 1] = h2;
     const double x1 = static_cast<double>(h1), x2 = static_cast<double>(h2);
     sums.values[0] += x1 * x1, sums.values[1] += x1 * x2, sums.values[2] += x2 * x2;
@@ -243,6 +243,10 @@ PairSums<3> step_rows_of(const T* HWY_RESTRICT g, const T* HWY_RESTRICT w, const
                                  Index end, T* h) {                                                                    \
     return sweep_items_of<T>(x, table, solve, begin, end, h);                                                          \
   }                                                                                                                    \
+  PairSums<4> project_items_##name(const SparseItems<T>& x, T* table, Index begin, Index end, T* h) {                  \
+    const auto same = [](T b1, T b2) { return typename TwoColumns<T>::Solution{b1, b2}; };                             \
+    return sweep_items_of<T>(x, table, same, begin, end, h);                                                           \
+  }                                                                                                                    \
   PairSums<3> gram_rows_##name(const T* w, Index rows) { return gram_rows_of<T>(w, rows); }                            \
   PairSums<4> solve_rows_##name(const T* y, const T* w, const TwoColumns<T>& solve, T a, T b, T c, Index rows, T* g) { \
     return solve_rows_of<T>(y, w, solve, a, b, c, rows, g);                                                            \
@@ -267,6 +271,7 @@ namespace copse {
 
 #define COPSE_EXPORT(T, name)                                                                                        \
   HWY_EXPORT(sweep_items_##name);                                                                                    \
+  HWY_EXPORT(project_items_##name);                                                                                  \
   HWY_EXPORT(gram_rows_##name);                                                                                      \
   HWY_EXPORT(solve_rows_##name);                                                                                     \
   HWY_EXPORT(combine_rows_##name);                                                                                   \
@@ -275,6 +280,10 @@ namespace copse {
   PairSums<4> sweep_items(const SparseItems<T>& x, T* table, const TwoColumns<T>& solve, Index begin, Index end,     \
                           T* h) {                                                                                    \
     return HWY_DYNAMIC_DISPATCH(sweep_items_##name)(x, table, solve, begin, end, h);                                 \
+  }                                                                                                                  \
+  template <>                                                                                                        \
+  PairSums<4> project_items(const SparseItems<T>& x, T* table, Index begin, Index end, T* h) {                       \
+    return HWY_DYNAMIC_DISPATCH(project_items_##name)(x, table, begin, end, h);                                      \
   }                                                                                                                  \
   template <>                                                                                                        \
   PairSums<3> gram_rows(const T* w, Index rows) {                                                                    \

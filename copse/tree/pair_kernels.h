@@ -31,6 +31,10 @@ struct SparseItems {
 template <class T>
 PairSums<4> sweep_items(const SparseItems<T>& x, T* table, const TwoColumns<T>& solve, Index begin, Index end, T* h);
 
+// The same with h = b.
+template <class T>
+PairSums<4> project_items(const SparseItems<T>& x, T* table, Index begin, Index end, T* h);
+
 // The sums w1 w1, w1 w2, w2 w2 over the rows.
 template <class T>
 PairSums<3> gram_rows(const T* w, Index rows);

@@ -31,40 +31,48 @@ std::vector<T> integers(Index count, std::uint64_t seed, int from = 0) {
 // Row counts around the lengths of vectors and of the runs between which sums are carried over.
 constexpr Index row_counts[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 63, 64, 65, 512, 513, 1100};
 
-TYPED_TEST(PairKernels, SweepEqualsTheNaiveProductsExactly) {
-  using T = TypeParam;
-  for_each_instruction_set([] {
-    const Index terms = 23, items = 37;
-    const auto x = testing::random_integer_sparse<T>(terms, items, 0.3, 5);
-    const auto w = integers<T>(2 * terms, 6);
-    const SparseItems<T> view{x.offsets.data(), x.indices.data(), x.values.data()};
-    const TwoColumns<T> identity(1, 0, 1);  // h = W'x
-    for (const auto& [begin, end] : {std::pair<Index, Index>{0, items}, {6, 20}, {9, 9}}) {
-      std::vector<T> table(4 * terms), h(2 * items, T(-1)), expected_h = h, sums(2 * terms);
-      for (Index i = 0; i < terms; ++i) {
-        table[4 * i] = w[2 * i], table[4 * i + 1] = w[2 * i + 1];
-        table[4 * i + 2] = sums[2 * i] = 3, table[4 * i + 3] = sums[2 * i + 1] = 4;
-      }
-      std::array<double, 4> expected{};
-      for (Index j = begin; j < end; ++j) {
-        T b1 = 0, b2 = 0;
-        for (Index p = x.offsets[j]; p < x.offsets[j + 1]; ++p)
-          b1 += x.values[p] * w[2 * x.indices[p]], b2 += x.values[p] * w[2 * x.indices[p] + 1];
-        expected_h[2 * j] = b1, expected_h[2 * j + 1] = b2;
-        for (Index p = x.offsets[j]; p < x.offsets[j + 1]; ++p)
-          sums[2 * x.indices[p]] += x.values[p] * b1, sums[2 * x.indices[p] + 1] += x.values[p] * b2;
-        expected[0] += static_cast<double>(b1 * b1), expected[1] += static_cast<double>(b1 * b2);
-        expected[2] += static_cast<double>(b2 * b2), expected[3] += static_cast<double>(b1 * b1 + b2 * b2);
-      }
-      EXPECT_EQ(sweep_items<T>(view, table.data(), identity, begin, end, h.data()).values, expected);
-      EXPECT_EQ(h, expected_h);
-      for (Index i = 0; i < terms; ++i) {
-        EXPECT_EQ(table[4 * i], w[2 * i]);
-        EXPECT_EQ(table[4 * i + 1], w[2 * i + 1]);
-        EXPECT_EQ(table[4 * i + 2], sums[2 * i]);
-        EXPECT_EQ(table[4 * i + 3], sums[2 * i + 1]);
-      }
+// With h = W'x: by a Gram matrix that is the identity, and by the projection, where W may be negative.
+template <class T>
+void expect_naive_products(bool projection) {
+  const Index terms = 23, items = 37;
+  const auto x = testing::random_integer_sparse<T>(terms, items, 0.3, 5);
+  const auto w = integers<T>(2 * terms, 6, projection ? -4 : 0);
+  const SparseItems<T> view{x.offsets.data(), x.indices.data(), x.values.data()};
+  const TwoColumns<T> identity(1, 0, 1);
+  for (const auto& [begin, end] : {std::pair<Index, Index>{0, items}, {6, 20}, {9, 9}}) {
+    std::vector<T> table(4 * terms), h(2 * items, T(-1)), expected_h = h, sums(2 * terms);
+    for (Index i = 0; i < terms; ++i) {
+      table[4 * i] = w[2 * i], table[4 * i + 1] = w[2 * i + 1];
+      table[4 * i + 2] = sums[2 * i] = 3, table[4 * i + 3] = sums[2 * i + 1] = 4;
     }
+    std::array<double, 4> expected{};
+    for (Index j = begin; j < end; ++j) {
+      T b1 = 0, b2 = 0;
+      for (Index p = x.offsets[j]; p < x.offsets[j + 1]; ++p)
+        b1 += x.values[p] * w[2 * x.indices[p]], b2 += x.values[p] * w[2 * x.indices[p] + 1];
+      expected_h[2 * j] = b1, expected_h[2 * j + 1] = b2;
+      for (Index p = x.offsets[j]; p < x.offsets[j + 1]; ++p)
+        sums[2 * x.indices[p]] += x.values[p] * b1, sums[2 * x.indices[p] + 1] += x.values[p] * b2;
+      expected[0] += static_cast<double>(b1 * b1), expected[1] += static_cast<double>(b1 * b2);
+      expected[2] += static_cast<double>(b2 * b2), expected[3] += static_cast<double>(b1 * b1 + b2 * b2);
+    }
+    const auto found = projection ? project_items<T>(view, table.data(), begin, end, h.data())
+                                  : sweep_items<T>(view, table.data(), identity, begin, end, h.data());
+    EXPECT_EQ(found.values, expected);
+    EXPECT_EQ(h, expected_h);
+    for (Index i = 0; i < terms; ++i) {
+      EXPECT_EQ(table[4 * i], w[2 * i]);
+      EXPECT_EQ(table[4 * i + 1], w[2 * i + 1]);
+      EXPECT_EQ(table[4 * i + 2], sums[2 * i]);
+      EXPECT_EQ(table[4 * i + 3], sums[2 * i + 1]);
+    }
+  }
+}
+
+TYPED_TEST(PairKernels, SweepAndProjectionEqualTheNaiveProductsExactly) {
+  for_each_instruction_set([] {
+    expect_naive_products<TypeParam>(false);
+    expect_naive_products<TypeParam>(true);
   });
 }
 

@@ -15,7 +15,7 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 8192;
+constexpr Index rows_per_block = 16384;
 constexpr int memory = 3;               // iterates that an extrapolation combines
 constexpr Index items_in_sample = 500;  // at least
 constexpr Index max_stride = 32;
@@ -72,7 +72,7 @@ Step alternate(const Sweep<T>& sweep, const Matrix<T>& w, Matrix<T>& g) {
 template <class T>
 class Extrapolation {
  public:
-  void restart() { count_ = 0, reach_ = 1; }
+  void restart() { count_ = 0, reach_ = std::max(T(1), reach_ / 8); }
 
   // Adds the pair (w, g) and writes the next w.
   void next(const Matrix<T>& g, Matrix<T>& w) {
@@ -172,6 +172,7 @@ class Alternation {
   // Until |projected gradient| <= tolerance * first; first = 0 takes the value at the start.
   StopReason run(double tolerance, double first, int max_iterations) {
     // Below this the gradient is rounding error of X H'.
+    constexpr double rounding = 4 * static_cast<double>(std::numeric_limits<T>::epsilon());  // of the fit, relative
     constexpr double noise = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
     for (;;) {
       check_cancelled();
@@ -183,7 +184,7 @@ class Alternation {
       first_ = first;
       if (gradient_ <= std::max(tolerance * first, noise * std::sqrt(step.squared_xh))) return StopReason::converged;
       if (iterations_ >= max_iterations) return StopReason::max_iterations;
-      if (extrapolation_.count() > 1 && sweep_.fitted < fitted_) {
+      if (extrapolation_.count() > 1 && sweep_.fitted < fitted_ * (1 - rounding)) {
         // The extrapolated point is worse than the one before: fall back to that one's plain step.
         w_ = extrapolation_.newest_image();
         extrapolation_.restart();
