@@ -103,7 +103,8 @@ def report(name, runs, methods, levels):
                   for method in methods}
         for k in range(2, MOST_CLUSTERS + 1):
             cells = [values[method][:, k - 2] for method in methods]
-            print(f"| {k} | " + " | ".join(f"{c.mean():.3f} ± {c.std():.3f}" for c in cells) + " |")
+            print(f"| {k} | " + " | ".join(
+                f"{c.mean():.3f} ± {c.std():.3f}" if len(c) > 1 else f"{c[0]:.3f}" for c in cells) + " |")
         print("| mean | " + " | ".join(f"{values[method].mean():.3f}" for method in methods) + " |")
     print("\nRuns: " + ", ".join(f"{method} {len(runs[method])}" for method in methods) + ".", flush=True)
 
