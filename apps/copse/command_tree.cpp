@@ -148,7 +148,7 @@ void add_tree(Program& program) {
              "A group is small if the other has so many times its items")
       ->group(growing);
   add_number(command, "--tolerance", tree.tolerance, 0.0, 1.0,
-             "A split is found when the projected gradient is this share of its first value")
+             "A split is found when the projected gradient is this share of what it is near random factors")
       ->group(growing);
   add_number(command, "--max-iterations", tree.max_iterations, 2, 1000000000, "Iterations per split at most")
       ->group(growing);
