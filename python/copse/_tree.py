@@ -20,6 +20,7 @@ from copse._show import tree_html, tree_text
 from copse._table import table
 from copse._text import TextVectorizer, is_text
 from copse._threads import thread_count
+from copse._tree_edits import TreeEdits
 
 SCORES = {
     "mndcg": _copse.Score.mndcg,
@@ -33,7 +34,7 @@ PICKS = {"score": _copse.Pick.score, "size": _copse.Pick.size}
 COHERENCE_TERMS = 20
 
 
-class TopicTree(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class TopicTree(TreeEdits, CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A tree of clusters: the most promising leaf is split in two again and again (HierNMF2).
 
     Each split is a nonnegative factorization of rank 2. Small groups that do not look like a topic are set aside as
@@ -261,52 +262,6 @@ class TopicTree(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transform
             leaf=[not node["children"] for node in nodes],
         )
 
-    def split(self, node, into=2, X=None):
-        """Splits a leaf further, into so many leaves at most; the rest of the tree stays as it is.
-
-        X is the data of the fit, needed only for a tree that was loaded or unpickled.
-        """
-        check_is_fitted(self)
-        X = self._data(X)
-        before = self._tree.leaves
-        options = self._options(number("into", into, Integral, 2))
-        options.seed = self._seed
-        threads = thread_count(self.n_jobs)
-        changed = self._tree.copy()
-        changed.grow(node, items_of(X, threads), options, threads)
-        if changed.leaves == before:
-            raise ValueError(f"Node {node} cannot be split further.")
-        return self._change(changed)
-
-    def cut(self, n_leaves):
-        """Takes the last splits back until so many leaves are left."""
-        check_is_fitted(self)
-        return self._edit("cut", number("n_leaves", n_leaves, Integral, 1))
-
-    def merge(self, node):
-        """Makes a node a leaf again."""
-        check_is_fitted(self)
-        return self._edit("merge", node)
-
-    def drop(self, node):
-        """Sets all samples below a node aside as outliers."""
-        check_is_fitted(self)
-        return self._edit("drop", node)
-
-    def rename(self, node, name):
-        """Gives a node a name of its own; '' takes it away."""
-        check_is_fitted(self)
-        return self._edit("rename", node, name)
-
-    def undo(self):
-        """Takes the last change back."""
-        check_is_fitted(self)
-        if not self._history:
-            raise ValueError("There is nothing to undo.")
-        self._tree = self._history.pop()
-        self._take_stock()
-        return self
-
     def report(self, path, *, title="Topics", sample_names=None):
         """Writes the tree as one HTML page that opens from disk and needs no network.
 
@@ -340,17 +295,6 @@ class TopicTree(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transform
         from copse._model_file import load_tree
 
         return load_tree(path)
-
-    def _edit(self, what, *arguments):
-        changed = self._tree.copy()
-        getattr(changed, what)(*arguments)
-        return self._change(changed)
-
-    def _change(self, changed):
-        self._history.append(self._tree)
-        self._tree = changed
-        self._take_stock()
-        return self
 
     def _options(self, leaves):
         options = _copse.TreeOptions()
