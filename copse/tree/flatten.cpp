@@ -1,7 +1,9 @@
 #include "copse/tree/flatten.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "copse/base/error.h"
 #include "copse/base/random.h"
@@ -61,6 +63,10 @@ NmfResult<T> factorize_dc(const Data<T>& x, const TreeData<T>& items, const NmfO
   TreeOptions tree_options{.leaves = options.rank, .score = Score::error, .outlier_trials = 0, .seed = options.seed};
   tree_options.min_score = -std::numeric_limits<double>::infinity();
   tree_options.smallest_split = 2;
+  using Clock = std::chrono::steady_clock;
+  const auto began = Clock::now();
+  const auto left = [&] { return options.time_limit - std::chrono::duration<double>(Clock::now() - began).count(); };
+  tree_options.progress = [&](const TreeProgress&) { return left() > 0; };
   const Tree<T> tree = build_tree(items, tree_options);
   const Matrix<T> topics = leaf_topics(x, tree);
   const auto leaves = tree.leaf_nodes();
@@ -82,6 +88,7 @@ NmfResult<T> factorize_dc(const Data<T>& x, const TreeData<T>& items, const NmfO
   }
   NmfOptions given = options;
   given.start = Start::given;
+  given.time_limit = std::max(left(), std::numeric_limits<double>::min());
   return factorize(x, given, std::move(w), std::move(h));
 }
 

@@ -19,8 +19,8 @@ template <class T>
 Matrix<T> flatten(const Data<T>& x, const Matrix<T>& topics);
 
 // DC-NMF: W from a tree by score `error` without outliers, then options.max_iterations alternations; the seed's choice
-// is one. Where the data has no tree of so many leaves, items drawn at random take the places of the missing topics.
-// `items` is the same data as `x`. options.start and options.runs must be left alone.
+// is one. Where the data has no tree of so many leaves, or the time limit cuts it short, items drawn at random take the
+// places of the missing topics. `items` is the same data as `x`. options.start and options.runs must be left alone.
 template <class T>
 NmfResult<T> factorize_dc(const Data<T>& x, const TreeData<T>& items, const NmfOptions& options);
 

@@ -77,5 +77,15 @@ TEST(DcNmf, FillsUpWhatTheTreeCannotGive) {
   EXPECT_LT(result.relative_error, 1e-6);
 }
 
+TEST(DcNmf, TheTimeLimitCountsTheTree) {
+  const auto sparse = random_integer_sparse<float>(500, 4000, 0.05, 6);
+  const SparseData<float> x(sparse);
+  const auto result = factorize_dc<float>(x, *tree_data<float>(SparseView<float>(sparse)),
+                                          {.rank = 30, .max_iterations = 1000, .tolerance = 0, .time_limit = 1e-3});
+  EXPECT_EQ(result.stop_reason, StopReason::time_limit);
+  EXPECT_EQ(result.history.size(), 1u);
+  EXPECT_EQ(result.w.cols(), 30);
+}
+
 }  // namespace
 }  // namespace copse
