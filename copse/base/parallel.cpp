@@ -3,9 +3,11 @@
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/parallel_pipeline.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include "copse/base/error.h"
+#include "copse/base/pipeline.h"
 
 #ifdef COPSE_THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
@@ -14,8 +16,17 @@
 namespace copse {
 namespace {
 
-// What came before a loop is seen inside it, and what was done inside is seen after it. TBB sees to that, in a library
-// that ThreadSanitizer cannot look into: here it is told. Nothing orders the branches among themselves.
+// TBB orders what its threads do, in a library that ThreadSanitizer cannot look into: here it is told.
+#ifdef COPSE_THREAD_SANITIZER
+void release(void* place) { __tsan_release(place); }
+void acquire(void* place) { __tsan_acquire(place); }
+#else
+void release(void*) {}
+void acquire(void*) {}
+#endif
+
+// What came before a loop is seen inside it, and what was done inside is seen after it. Nothing orders the branches
+// among themselves.
 class ForkAndJoin {
  public:
   ForkAndJoin() { release(&fork_); }
@@ -35,16 +46,20 @@ class ForkAndJoin {
   };
 
  private:
-#ifdef COPSE_THREAD_SANITIZER
-  static void release(void* place) { __tsan_release(place); }
-  static void acquire(void* place) { __tsan_acquire(place); }
-#else
-  static void release(void*) {}
-  static void acquire(void*) {}
-#endif
-
   char fork_ = 0;
   char join_ = 0;
+};
+
+// Who has it sees what was done by those who had it before.
+class Handover {
+ public:
+  explicit Handover(char& place) : place_(place) { acquire(&place_); }
+  ~Handover() { release(&place_); }
+  Handover(const Handover&) = delete;
+  Handover& operator=(const Handover&) = delete;
+
+ private:
+  char& place_;
 };
 
 // The run that this thread is working for; a loop hands it on to the threads that help with it.
@@ -100,6 +115,46 @@ void parallel_for(Index count, const std::function<void(Index)>& body) {
         },
         tbb::auto_partitioner());
   }
+  if (stopping(run)) throw Cancelled();
+}
+
+void pipeline(Index slots, const std::function<bool(Index)>& read, const std::function<void(Index)>& work,
+              const std::function<void(Index)>& keep) {
+  const Cancellation* run = current_run;
+  ForkAndJoin order;
+  Index next = 0;
+  std::vector<char> places(static_cast<std::size_t>(slots), 0);
+  char reading = 0, keeping = 0;
+  using Mode = tbb::filter_mode;
+  // Items leave in order and at most `slots` are under way, so that the place of item i - slots is free for item i.
+  const auto first = tbb::make_filter<void, Index>(Mode::serial_in_order, [&](tbb::flow_control& control) {
+    const ForkAndJoin::Branch branch(order);
+    const CurrentRun helper(run);
+    const Handover mine(reading);
+    const Index slot = next % slots;
+    const Handover place(places[static_cast<std::size_t>(slot)]);
+    if (stopping(run) || !read(slot)) {
+      control.stop();
+    } else {
+      ++next;
+    }
+    return slot;
+  });
+  const auto second = tbb::make_filter<Index, Index>(Mode::parallel, [&](Index slot) {
+    const ForkAndJoin::Branch branch(order);
+    const CurrentRun helper(run);
+    const Handover place(places[static_cast<std::size_t>(slot)]);
+    if (!stopping(run)) work(slot);
+    return slot;
+  });
+  const auto third = tbb::make_filter<Index, void>(Mode::serial_in_order, [&](Index slot) {
+    const ForkAndJoin::Branch branch(order);
+    const CurrentRun helper(run);
+    const Handover mine(keeping);
+    const Handover place(places[static_cast<std::size_t>(slot)]);
+    if (!stopping(run)) keep(slot);
+  });
+  tbb::parallel_pipeline(static_cast<std::size_t>(slots), first & second & third);
   if (stopping(run)) throw Cancelled();
 }
 
