@@ -20,12 +20,11 @@ void fill_counts(const TokenStore& store, const TermMap& map, Corpus<T>& corpus)
   std::vector<char> is_short(static_cast<std::size_t>(x.cols), 0);
   const auto batches = static_cast<Index>(store.batches.size());
   parallel_for(batches, [&](Index b) {
-    std::vector<std::uint32_t> terms;
     std::vector<Index> last(static_cast<std::size_t>(x.rows), -1);  // the last document that each term was seen in
-    visit_documents(store.batches[static_cast<std::size_t>(b)], [&](Index j, std::span<const StoredToken> tokens) {
-      terms.clear();
-      map.append_terms(tokens, terms);
-      for (const std::uint32_t term : terms) x.offsets[j + 1] += std::exchange(last[term], j) != j ? 1 : 0;
+    visit_terms(store.batches[static_cast<std::size_t>(b)], map, [&](Index j, std::span<const std::uint32_t> terms) {
+      Index distinct = 0;
+      for (const std::uint32_t term : terms) distinct += std::exchange(last[term], j) != j ? 1 : 0;
+      x.offsets[j + 1] = distinct;
       is_short[j] = static_cast<Index>(terms.size()) < corpus.vocabulary.options.min_words ? 1 : 0;
     });
   });
@@ -36,17 +35,17 @@ void fill_counts(const TokenStore& store, const TermMap& map, Corpus<T>& corpus)
   x.indices.resize(static_cast<std::size_t>(x.offsets.back()));
   x.values.resize(static_cast<std::size_t>(x.offsets.back()));
   parallel_for(batches, [&](Index b) {
-    std::vector<std::uint32_t> terms;
-    visit_documents(store.batches[static_cast<std::size_t>(b)], [&](Index j, std::span<const StoredToken> tokens) {
-      terms.clear();
-      map.append_terms(tokens, terms);
-      std::sort(terms.begin(), terms.end());
-      Index place = x.offsets[j];
-      for (std::size_t from = 0, to = 0; from < terms.size(); from = to, ++place) {
-        while (to < terms.size() && terms[to] == terms[from]) ++to;
-        x.indices[place] = static_cast<RowIndex>(terms[from]);
-        x.values[place] = static_cast<T>(to - from);
+    std::vector<std::uint32_t> counts(static_cast<std::size_t>(x.rows), 0);
+    visit_terms(store.batches[static_cast<std::size_t>(b)], map, [&](Index j, std::span<const std::uint32_t> terms) {
+      RowIndex* const column = x.indices.data() + x.offsets[j];
+      RowIndex* end = column;
+      for (const std::uint32_t term : terms) {
+        if (counts[term]++ == 0) *end++ = static_cast<RowIndex>(term);
       }
+      std::sort(column, end);
+      T* value = x.values.data() + x.offsets[j];
+      for (const RowIndex* term = column; term < end; ++term)
+        *value++ = static_cast<T>(std::exchange(counts[static_cast<std::size_t>(*term)], 0));
     });
   });
 }

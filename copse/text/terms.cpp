@@ -83,11 +83,8 @@ Counts count_terms(const TokenStore& store, const TermMap& map, std::size_t term
     part.totals.resize(terms);
     part.documents.resize(terms);
     std::vector<Index> last(terms, -1);
-    std::vector<std::uint32_t> found;
     for (auto b = static_cast<std::size_t>(block); b < store.batches.size(); b += blocks) {
-      visit_documents(store.batches[b], [&](Index document, std::span<const StoredToken> tokens) {
-        found.clear();
-        map.append_terms(tokens, found);
+      visit_terms(store.batches[b], map, [&](Index document, std::span<const std::uint32_t> found) {
         for (const std::uint32_t term : found) {
           ++part.totals[term];
           if (std::exchange(last[term], document) != document) ++part.documents[term];
@@ -113,6 +110,27 @@ Counts counts_of_words(const TokenStore& store, const TermMap& map) {
     counts.documents[map.keys[word]] = store.document_counts[word];
   }
   return counts;
+}
+
+// Keeps the `most` most frequent (0: all); of equals the first in code point order. Only those at the limit need names.
+template <class KeyOf>
+void keep_most_frequent(const std::vector<Index>& totals, Index most, const KeyOf& key_of,
+                        std::vector<std::uint32_t>& terms) {
+  if (most == 0 || static_cast<Index>(terms.size()) <= most) return;
+  std::vector<std::uint32_t> order = terms;
+  const auto last = order.begin() + static_cast<std::ptrdiff_t>(most) - 1;
+  std::nth_element(order.begin(), last, order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return totals[a] > totals[b]; });
+  const Index limit = totals[*last];
+  std::vector<std::pair<std::string, std::uint32_t>> equals;
+  Index above = 0;
+  for (const std::uint32_t term : terms) {
+    if (totals[term] > limit) ++above;
+    if (totals[term] == limit) equals.emplace_back(key_of(term), term);
+  }
+  std::sort(equals.begin(), equals.end());
+  std::erase_if(terms, [&](std::uint32_t term) { return totals[term] <= limit; });
+  for (Index e = 0; e < most - above; ++e) terms.push_back(equals[static_cast<std::size_t>(e)].second);
 }
 
 }  // namespace
@@ -168,17 +186,11 @@ ChosenTerms choose_terms(const TokenStore& store, const TextOptions& given) {
     return std::string(keys.table.word(static_cast<std::uint32_t>(pair >> 32))) + ' ' +
            std::string(keys.table.word(static_cast<std::uint32_t>(pair)));
   };
+  keep_most_frequent(counts.totals, options.max_terms, key_of, kept);
   std::vector<std::pair<std::string, std::uint32_t>> named;
   named.reserve(kept.size());
   for (const std::uint32_t term : kept) named.emplace_back(key_of(term), term);
   std::sort(named.begin(), named.end());
-  if (options.max_terms > 0 && static_cast<Index>(named.size()) > options.max_terms) {
-    // The most frequent; of equals the first in code point order.
-    std::stable_sort(named.begin(), named.end(),
-                     [&](const auto& a, const auto& b) { return counts.totals[a.second] > counts.totals[b.second]; });
-    named.resize(static_cast<std::size_t>(options.max_terms));
-    std::sort(named.begin(), named.end());
-  }
 
   const std::vector<std::uint32_t> leaders = commonest_words(store, keys);
   const auto name_of = [&](std::uint32_t key) { return std::string(store.words.word(leaders[key])); };

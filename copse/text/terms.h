@@ -20,9 +20,34 @@ struct TermMap {
   std::vector<std::uint32_t> terms;                        // of each key: a term, or none
   std::unordered_map<std::uint64_t, std::uint32_t> pairs;  // of two keys, first << 32 | second
 
+  std::uint32_t term_of_word(std::uint32_t word) const { return keys[word] == none ? none : terms[keys[word]]; }
   // Appends the terms of a document: from left to right, a pair that is in `pairs` counts as one.
   void append_terms(std::span<const StoredToken> tokens, std::vector<std::uint32_t>& out) const;
 };
+
+// Calls visit(document, terms) for the documents of one batch; the terms stand in the order of the text.
+template <class Visit>
+void visit_terms(const TokenBatch& batch, const TermMap& map, const Visit& visit) {
+  std::vector<std::uint32_t> found;
+  if (!map.pairs.empty()) {
+    visit_documents(batch, [&](Index document, std::span<const StoredToken> tokens) {
+      found.clear();
+      map.append_terms(tokens, found);
+      visit(document, std::span<const std::uint32_t>(found));
+    });
+    return;
+  }
+  // Straight from the batch's own numbers to terms: that table stays in the cache.
+  std::vector<std::uint32_t> numbers(batch.words.size());
+  for (std::size_t word = 0; word < numbers.size(); ++word) numbers[word] = map.term_of_word(batch.words[word]);
+  visit_documents(batch, numbers, [&](Index document, std::span<const StoredToken> tokens) {
+    found.clear();
+    for (const StoredToken& token : tokens) {
+      if (token.word != TermMap::none) found.push_back(token.word);
+    }
+    visit(document, std::span<const std::uint32_t>(found));
+  });
+}
 
 struct ChosenTerms {
   Vocabulary vocabulary;

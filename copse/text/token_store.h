@@ -1,5 +1,5 @@
-// The words of all documents as numbers, in order: about two bytes per word, as frequent words come early and a number
-// takes one byte per seven bits.
+// The words of all documents as numbers, in order: about two bytes per word, as each batch of documents has numbers of
+// its own, frequent words come early, and a number takes one byte per seven bits.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ struct StoredToken {
 struct TokenBatch {
   Index first_document = 0;
   Index documents = 0;
-  Buffer<std::uint8_t> bytes = {};  // per document: how many tokens, then 2 word + adjacent of each
+  std::vector<std::uint32_t> words = {};  // the number in the store of each word of the batch
+  Buffer<std::uint8_t> bytes = {};        // per document: how many tokens, then 2 word of the batch + adjacent of each
 };
 
 struct TokenStore {
@@ -37,12 +38,12 @@ struct TokenStore {
   Index text_bytes = 0;
 };
 
-// Reads all documents. While a group of them is cut into words, the next is read.
+// Reads all documents. While some are cut into words, the next are read.
 TokenStore read_tokens(DocumentReader& reader, const TextOptions& options);
 
-// Calls visit(document, tokens) for the documents of one batch.
+// Calls visit(document, tokens) for the documents of one batch, their words named by the numbers given for them.
 template <class Visit>
-void visit_documents(const TokenBatch& batch, const Visit& visit) {
+void visit_documents(const TokenBatch& batch, std::span<const std::uint32_t> numbers, const Visit& visit) {
   std::vector<StoredToken> tokens;
   const std::uint8_t* p = batch.bytes.data();
   const auto take = [&p] {
@@ -54,10 +55,16 @@ void visit_documents(const TokenBatch& batch, const Visit& visit) {
     tokens.resize(take());
     for (StoredToken& token : tokens) {
       const std::uint64_t code = take();
-      token = {static_cast<std::uint32_t>(code >> 1), (code & 1) != 0};
+      token = {numbers[code >> 1], (code & 1) != 0};
     }
     visit(batch.first_document + d, std::span<const StoredToken>(tokens));
   }
+}
+
+// The same with their numbers in the store.
+template <class Visit>
+void visit_documents(const TokenBatch& batch, const Visit& visit) {
+  visit_documents(batch, batch.words, visit);
 }
 
 }  // namespace copse

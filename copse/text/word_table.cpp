@@ -28,6 +28,18 @@ std::uint64_t load_few(const char* from, std::size_t count) {
   return byte(0) << 16 | byte(count / 2) << 8 | byte(count - 1);
 }
 
+// Most words are short: a call of memcmp would cost more than the comparison.
+bool equal(std::string_view a, std::string_view b) {
+  const std::size_t size = a.size();
+  if (size != b.size()) return false;
+  const char *p = a.data(), *q = b.data();
+  if (size < 8) return load_few(p, size) == load_few(q, size);
+  for (std::size_t i = 0; i + 8 < size; i += 8) {
+    if (load<std::uint64_t>(p + i) != load<std::uint64_t>(q + i)) return false;
+  }
+  return load<std::uint64_t>(p + size - 8) == load<std::uint64_t>(q + size - 8);
+}
+
 }  // namespace
 
 // Folds eight bytes at a time into one 128-bit product, as wyhash does.
@@ -54,7 +66,7 @@ std::size_t WordTable::slot(std::string_view text, std::uint64_t hash) const {
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t place = hash & mask;; place = (place + 1) & mask) {
     const Slot& slot = slots_[place];
-    if (slot.number == missing || (slot.mark == mark && word(slot.number) == text)) return place;
+    if (slot.number == missing || (slot.mark == mark && equal(word(slot.number), text))) return place;
   }
 }
 

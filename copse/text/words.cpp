@@ -81,6 +81,15 @@ std::array<std::uint16_t, 256> ascii_classes() {
   return classes;
 }
 
+// ASCII letters, digits and _ in lower case; 0 for all else.
+constexpr std::array<char, 256> lower_word_character = [] {
+  std::array<char, 256> table{};
+  for (char c = '0'; c <= '9'; ++c) table[static_cast<std::size_t>(c)] = c;
+  for (char c = 'a'; c <= 'z'; ++c) table[static_cast<std::size_t>(c)] = table[static_cast<std::size_t>(c - 32)] = c;
+  table['_'] = '_';
+  return table;
+}();
+
 bool separates_neighbours(UChar32 c) { return u_isUWhiteSpace(c) || c == '-' || c == 0x2010 || c == 0x2011; }
 
 // What Python's re calls \w: letters, digits and other characters with a numeric value, and _.
@@ -272,22 +281,24 @@ void WordFinder::add_unicode_words(std::string_view text) {
 }
 
 void WordFinder::add_character_runs(std::string_view text) {
+  const auto& classes = State::table();
   const auto ascii = [&](const char* p, const char* end) {
-    const auto is_inside = [](char c) { return is_ascii_letter(c) || ('0' <= c && c <= '9') || c == '_'; };
     while (p < end) {
-      const std::size_t place = state_->characters.size();
+      const char* const from = p;
       bool has_letter = false;
-      while (p < end && is_inside(*p)) {
-        has_letter |= is_ascii_letter(*p);
-        state_->characters += to_lower(*p++);
+      for (; p < end && lower_word_character[static_cast<unsigned char>(*p)] != 0; ++p)
+        has_letter |= *p > '9' && *p != '_';
+      if (p == from) {
+        state_->adjacent &= (classes[static_cast<unsigned char>(*p++)] & (space | hyphen)) != 0;
+        continue;
       }
-      const std::size_t length = state_->characters.size() - place;
-      if (length > 0) {
-        state_->words.push_back({place, place + length, length, has_letter, false, state_->adjacent});
-        state_->adjacent = true;
-      } else {
-        state_->adjacent &= separates_neighbours(static_cast<unsigned char>(*p++));
-      }
+      const auto length = static_cast<std::size_t>(p - from);
+      const std::size_t place = state_->characters.size();
+      state_->characters.append(from, length);
+      for (char *c = state_->characters.data() + place, *last = c + length; c < last; ++c)
+        *c = lower_word_character[static_cast<unsigned char>(*c)];
+      state_->words.push_back({place, place + length, length, has_letter, false, state_->adjacent});
+      state_->adjacent = true;
     }
   };
   state_->cut(text, ascii, [&](std::string_view piece) { state_->add_runs_by_icu(piece); });
