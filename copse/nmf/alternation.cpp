@@ -75,23 +75,23 @@ class Alternation {
       if (!with_gradient_ && latest_.number == options_.max_iterations) return;
       project_on_w();
       if (latest_.number > 0 && done()) return;
-      update_factor(h_step_, penalized_by_beta(gram_), product_, ahead_.h);
+      update_factor(h_step_, penalized_by_beta(gram_), h_product_, ahead_.h);
       run_h_ahead();
       project_on_h();
-      update_factor(w_step_, penalized_by_alpha(gram_), product_, ahead_.w);
+      update_factor(w_step_, penalized_by_alpha(gram_), w_product_, ahead_.w);
       accept_or_restore();
     }
   }
 
   // R = X'W and W'W.
   void project_on_w() {
-    x_.transpose_times(ahead_.w, product_);
+    x_.transpose_times(ahead_.w, h_product_);
     gram_ = global_gram(ahead_.w);
   }
 
   // Q = X H' and H H'.
   void project_on_h() {
-    x_.times(ahead_.h, product_);
+    x_.times(ahead_.h, w_product_);
     gram_ = global_gram(ahead_.h);
   }
 
@@ -109,14 +109,14 @@ class Alternation {
   // iterate is taken up again. Its objective needs nothing new: |X|^2 - 2 <X H', W> + <W'W, H H'> and the penalties.
   void accept_or_restore() {
     const Matrix<double> w_gram = global_gram(ahead_.w);
-    double cross = dot(product_, ahead_.w);
+    double cross = dot(w_product_, ahead_.w);
     x_.sum({&cross, 1});
     const double squared_error = std::max(0.0, squared_norm_ - 2 * cross + dot(w_gram, gram_));
     const double objective = squared_error + penalties(w_gram, gram_);
     const bool rose = objective > objective_ && (momentum_.length() > 0 || revived_);
     if (rose && revived_) revivals_left_ = 0;
     revived_ = false;
-    if (!rose && with_gradient_) w_squares_ = projected_gradient(penalized_by_alpha(gram_), ahead_.w);
+    if (!rose && with_gradient_) w_squares_ = projected_gradient(penalized_by_alpha(gram_), w_product_, ahead_.w);
     ++latest_.number;
     latest_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
     if (rose) {
@@ -193,15 +193,16 @@ class Alternation {
   // d = |w_c|, that of w_c is multiplied by d and that of h_c divided by it. The baseline w0 has no such freedom.
   double projected_gradient_ratio() {
     if (!with_gradient_) return 1;
-    const std::vector<double> h_squares = projected_gradient(penalized_by_beta(gram_), ahead_.h);
+    const std::vector<double> h_squares = projected_gradient(penalized_by_beta(gram_), h_product_, ahead_.h);
     double square = options_.affine ? w_squares_.back() : 0;
     for (std::size_t c = 0; c < scale_.size(); ++c) square += scale_[c] * w_squares_[c] + h_squares[c] / scale_[c];
     if (first_gradient_ < 0) first_gradient_ = std::sqrt(square);
     return first_gradient_ > 0 ? std::sqrt(square) / first_gradient_ : 0;
   }
 
-  std::vector<double> projected_gradient(const Matrix<double>& gram, const Matrix<T>& g) const {
-    std::vector<double> squares = squared_projected_gradient(gram, product_, g);
+  std::vector<double> projected_gradient(const Matrix<double>& gram, const Matrix<T>& product,
+                                         const Matrix<T>& g) const {
+    std::vector<double> squares = squared_projected_gradient(gram, product, g);
     x_.sum(squares);
     return squares;
   }
@@ -248,7 +249,8 @@ class Alternation {
   Factors<T> kept_;      // the latest iterate, whole at any moment
   Factors<T> ahead_;     // where the next one is being made
   Matrix<T> swept_h_;    // H as the solver left it, before it ran ahead
-  Matrix<T> product_;    // X'W or X H', with
+  Matrix<T> h_product_;  // X'W and
+  Matrix<T> w_product_;  // X H', each with a place of its own: one for both would be given back and cleared every time
   Matrix<double> gram_;  // W'W or H H'
   bool w_is_ahead_ = false;
   bool revived_ = false;  // ahead_ holds a component that was given a new start
