@@ -10,7 +10,7 @@ namespace copse {
 struct NearDuplicateOptions {
   double cosine = 0.95;  // least cosine of the angle between an item and an earlier one, above 0
   int bands = 6;         // hashes of each item under which it may meet others
-  int hashes = 3;        // smallest features, under as many random orders, that form one such hash
+  int hashes = 3;        // random groups of features, the smallest of each, that form one such hash
 };
 
 // The items, ascending, that have a high cosine with an earlier one. Candidates meet by min-hashing: items whose sets

@@ -19,9 +19,16 @@ std::string name_of(Index number, const std::vector<std::string>& names) {
 
 template <class T>
 void check_entries(const Dataset<T>& data) {
-  for (Index j = 0; j < data.items(); ++j) {
+  const auto is_good = [](T value) { return value > 0 && std::isfinite(value); };
+  const Index bad = sum_blocks(data.items(), 1024, Index(0), [&](Index begin, Index end) {
+    Index count = 0;
+    for (Index j = begin; j < end; ++j) visit_nonzeros(data, j, [&](Index, T value) { count += !is_good(value); });
+    return count;
+  });
+  if (bad == 0) return;
+  for (Index j = 0; j < data.items(); ++j) {  // the first of them
     visit_nonzeros(data, j, [&](Index i, T value) {
-      if (value > 0 && std::isfinite(value)) return;
+      if (is_good(value)) return;
       throw InvalidArgument("feature " + name_of(i, data.feature_names) + " of item " + name_of(j, data.item_names) +
                             " is " + std::to_string(value) + "; expected a finite number that is not negative");
     });
