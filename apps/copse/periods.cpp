@@ -49,10 +49,48 @@ std::optional<Time> from_epoch(std::string_view text) {
   return Time{year_month_day(sys_days(days)), Unit::day};
 }
 
+// Up to `most` digits at the beginning of the text, which are taken away; -1 if there is none.
+int take_number(std::string_view& text, std::size_t most) {
+  const auto end = std::min(text.find_first_not_of("0123456789"), text.size());
+  return end == 0 || end > most ? -1 : take_digits(text, end);
+}
+
+void skip_spaces(std::string_view& text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+}
+
+// The date of a mail (RFC 2822): "Mon, 5 Apr 1993 12:34:56 -0500", where the day of the week and all behind the year
+// may be missing, and a year of two digits is one from 1950 to 2049; "5-Apr-1993" is the same. The day is that of the
+// writer.
+std::optional<Time> from_mail(std::string_view text) {
+  constexpr std::string_view months = "janfebmaraprmayjunjulaugsepoctnovdec";
+  if (const auto comma = text.find(','); comma != std::string_view::npos && comma <= 3) text.remove_prefix(comma + 1);
+  skip_spaces(text);
+  const int day = take_number(text, 2);
+  if (!take(text, ' ') && !take(text, '-')) return {};
+  skip_spaces(text);
+  std::string name(text.substr(0, 3));
+  for (char& c : name) c = 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  const auto place = name.size() == 3 ? months.find(name) : std::string_view::npos;
+  if (day < 1 || place == std::string_view::npos || place % 3 != 0) return {};
+  text.remove_prefix(3);
+  if (!take(text, ' ') && !take(text, '-')) return {};
+  skip_spaces(text);
+  const std::size_t before = text.size();
+  int year = take_number(text, 4);
+  const std::size_t digits = before - text.size();
+  if (year < 0 || digits < 2 || (!text.empty() && text.front() != ' ')) return {};
+  if (digits < 4) year += digits == 2 && year < 50 ? 2000 : 1900;
+  const year_month_day date = std::chrono::year(year) / static_cast<int>(place / 3 + 1) / day;
+  if (!date.ok()) return {};
+  return Time{date, Unit::day};
+}
+
 std::optional<Time> parse(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  skip_spaces(text);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   if (const auto time = from_epoch(text)) return time;
+  if (const auto time = from_mail(text)) return time;
   const int year = take_digits(text, 4);
   if (year < 0) return {};
   Time time{year_month_day(std::chrono::year(year), std::chrono::January, std::chrono::day(1)), Unit::year};
