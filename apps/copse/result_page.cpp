@@ -7,6 +7,7 @@
 #include <map>
 
 #include "apps/copse/periods.h"
+#include "apps/copse/word_forms.h"
 #include "apps/copse/words.h"
 
 namespace copse {
@@ -28,7 +29,8 @@ std::string title_of(const std::string& source) {
   return path.has_filename() ? path.filename().string() : path.parent_path().filename().string();
 }
 
-PageNode page_node(const TopicNode& topic, const ModelItems& items) {
+PageNode page_node(const TopicNode& topic, const ModelItems& items,
+                   const std::vector<std::vector<std::string>>& forms) {
   PageNode node{.id = topic.id, .parent = topic.parent, .name = topic.name};
   node.score = topic.score;
   node.coherence = topic.coherence;
@@ -37,6 +39,7 @@ PageNode page_node(const TopicNode& topic, const ModelItems& items) {
     PageWord& word = node.words.emplace_back();
     word.word = items.feature_names.empty() ? std::to_string(feature) : items.feature_names[feature];
     word.weight = weight;
+    if (!forms.empty()) word.forms = forms[feature];
     word.share = items.document_counts.empty() ? 1 : static_cast<double>(items.document_counts[feature]) / kept;
   }
   for (const auto& [item, weight] : topic.representatives) node.representatives.push_back(item);
@@ -84,7 +87,8 @@ Page page_of(const TopicView& view, const ModelItems& items, const RunReport& re
   page.settings = report.settings;
   page.facts = facts_of(report);
   page.notes = report.notes;
-  for (const TopicNode& topic : view.nodes) page.nodes.push_back(page_node(topic, items));
+  const auto forms = word_forms(items);
+  for (const TopicNode& topic : view.nodes) page.nodes.push_back(page_node(topic, items, forms));
 
   const std::vector<Index> classes = number_classes(items.classes, page.labels);
   Periods periods = periods_of(items.times);
