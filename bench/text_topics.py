@@ -2,15 +2,16 @@
 """Raw text to topics against scikit-learn's TfidfVectorizer and NMF: time, peak memory and NMI, end to end.
 
 Both read the same compressed JSON lines and choose words by the same rules: lower case, runs of two or more letters, digits
-and _, scikit-learn's English stop words left out, the 20,000 most frequent kept (but for ties at the 20,000th word). Each
-weighs by its own tf-idf, x log(n / df) or x (log((n + 1) / (df + 1)) + 1), and scales to unit length; with --weights
-smooth-tf-idf both factor the same matrix. Both end with the cluster of every document in a file; copse also writes its
-model, and no page (--no-page). scikit-learn's NMF has its own defaults (cd, nndsvda, tol 1e-4). Every run is a
-process of its own, timed from its start to its end with 2 threads; the two take turns. Labels are compared over all
-documents; those that copse calls "short" are a cluster of their own.
+and _, scikit-learn's English stop words left out, the 20,000 most frequent kept (but for ties at the 20,000th word).
+copse runs twice: with its own weights (the default of `copse topics`), and with those of scikit-learn (smooth-tf-idf),
+where both factor the same matrix. Both end with the cluster of every document in a file; copse also writes its model,
+and no page (--no-page). scikit-learn's NMF has its own defaults (cd, nndsvda, tol 1e-4). Every run is a process of its
+own, timed from its start to its end with 2 threads; they take turns. The peak memory is what the system says of each
+process at its end (VmHWM: the resource usage of a child begins with that of the process that started it). Labels are
+compared over all documents; those that copse calls "short" are a cluster of their own.
 
     bench/text_topics.py                             both corpora, 10 seeds, results in bench/results/text_topics.md
-    bench/text_topics.py --corpora 20newsgroups --seeds 0 1 2
+    bench/text_topics.py --corpora 20newsgroups --seeds 0 1 2      a piece of it
     bench/text_topics.py --million                   one million generated documents through `tree --leaves 50`
 
 Runs are appended to a log (--log), and the table is made from all that are there.
@@ -32,6 +33,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results" / "text_topics.md"
 CORPORA = {"20newsgroups": 20, "arxiv_abstracts": 25}
 WORDS = 20000
+SAME = "copse, same weights"  # as scikit-learn
 
 SKLEARN = """
 import gzip, json, sys
@@ -44,7 +46,9 @@ with gzip.open(path, "rt", encoding="utf-8") as lines:
 x = TfidfVectorizer(stop_words="english", max_features=words).fit_transform(texts)
 model = NMF(k, random_state=seed)
 labels = model.fit_transform(x).argmax(axis=1)
-json.dump({"labels": labels.tolist(), "nonzeros": x.nnz, "words": x.shape[1], "iterations": model.n_iter_}, open(out, "w"))
+memory = next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM"))
+json.dump({"labels": labels.tolist(), "nonzeros": x.nnz, "words": x.shape[1], "iterations": model.n_iter_,
+           "error": model.reconstruction_err_ / numpy.sqrt(x.multiply(x).sum()), "memory": memory}, open(out, "w"))
 """
 
 
@@ -63,27 +67,29 @@ def program():
 
 
 def timed(command):
-    """Seconds and peak bytes of one process."""
+    """Seconds of one process."""
     environment = dict(os.environ, OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="2")
     began = time.perf_counter()
-    process = subprocess.Popen(list(map(str, command)), env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    errors = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    if status != 0:
-        raise SystemExit(f"{command[0]} failed:\n{errors.decode()}")
-    return {"seconds": time.perf_counter() - began, "memory": usage.ru_maxrss * 1024}
+    run = subprocess.run(list(map(str, command)), env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    if run.returncode != 0:
+        raise SystemExit(f"{command[0]} failed:\n{run.stderr.decode()}")
+    return {"seconds": time.perf_counter() - began}
 
 
-def run_copse(corpus, k, seed, weights, stop_words, folder):
+def run_copse(corpus, k, seed, stop_words, folder, weights):
     out = folder / "out"
     run = timed([program(), "topics", data(corpus), "-k", k, "--seed", seed, "--threads", 2, "--words", "characters",
                  "--numbers", "--links", "words", "--language", "none", "--stop-words", stop_words, "--min-count", 1,
-                 "--max-features", WORDS, "--weights", weights, "--no-page", "-o", out, "--force", "--quiet"])
+                 "--max-features", WORDS, "--no-page", "-o", out, "--force", "--quiet"] + weights)
     labels = [line.split("\t")[1] for line in (out / "assignments.tsv").read_text().splitlines()[1:]]
     result = json.loads((out / "result.json").read_text())
-    steps = {step: result["seconds"][step] for step in ("read", "prepare", "solve", "write")}
-    return run | {"labels": labels, "nonzeros": result["nonzeros"], "words": result["rows"], "steps": steps,
-                  "iterations": result["iterations"]}
+    return run | {"labels": labels, "nonzeros": result["nonzeros"], "words": result["rows"], "steps": steps_of(result),
+                  "iterations": result["iterations"], "error": result["relative_error"],
+                  "memory": result["peak_memory_bytes"]}
+
+
+def steps_of(result):
+    return {step: result["seconds"][step] for step in ("read", "prepare", "solve", "write")}
 
 
 def run_sklearn(corpus, k, seed, folder):
@@ -92,7 +98,7 @@ def run_sklearn(corpus, k, seed, folder):
     return run | json.loads(out.read_text())
 
 
-def race(corpus, seeds, weights, log):
+def race(corpus, seeds, log):
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
     from sklearn.metrics import normalized_mutual_info_score
     k = CORPORA[corpus]
@@ -103,14 +109,18 @@ def race(corpus, seeds, weights, log):
         stop_words = folder / "stop_words.txt"
         stop_words.write_text("".join(word + "\n" for word in sorted(ENGLISH_STOP_WORDS)))
         for seed in seeds:
-            for who, run in (("copse", run_copse(corpus, k, seed, weights, stop_words, folder)),
-                             ("scikit-learn", run_sklearn(corpus, k, seed, folder))):
-                labels = run.pop("labels")
-                run["nmi"] = normalized_mutual_info_score(truth, labels)
-                entry = {"corpus": corpus, "documents": len(truth), "seed": seed, "who": who, "weights": weights} | run
-                print(json.dumps(entry), flush=True)
-                with open(log, "a") as file:
-                    file.write(json.dumps(entry) + "\n")
+            for who, go in (("copse", lambda: run_copse(corpus, k, seed, stop_words, folder, [])),
+                            (SAME, lambda: run_copse(corpus, k, seed, stop_words, folder, ["--weights", "smooth-tf-idf"])),
+                            ("scikit-learn", lambda: run_sklearn(corpus, k, seed, folder))):
+                run = go()
+                run["nmi"] = normalized_mutual_info_score(truth, run.pop("labels"))
+                keep({"corpus": corpus, "documents": len(truth), "seed": seed, "who": who} | run, log)
+
+
+def keep(entry, log):
+    print(json.dumps(entry), flush=True)
+    with open(log, "a") as file:
+        file.write(json.dumps(entry) + "\n")
 
 
 def million(documents, log):
@@ -141,38 +151,40 @@ def million(documents, log):
         result = json.loads((out / "result.json").read_text())
         entry = {"corpus": "million", "documents": documents, "bytes": size, "who": "copse", "nonzeros": result["nonzeros"],
                  "words": result["rows"], "leaves": result["k"], "nmi": result["measures"]["nmi"],
-                 "steps": {step: result["seconds"][step] for step in ("read", "prepare", "solve", "write")}} | run
-        print(json.dumps(entry), flush=True)
-        with open(log, "a") as file:
-            file.write(json.dumps(entry) + "\n")
+                 "steps": steps_of(result), "memory": result["peak_memory_bytes"]} | run
+        keep(entry, log)
 
 
 def report(log):
     entries = [json.loads(line) for line in open(log)]
     lines = ["# Raw text to topics", "",
-             f"`./run bench text_topics`, {datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores. The two take",
-             "turns; every run is a process of its own with 2 threads, timed from its start to its end. The script says what is",
-             "run. Mean over the seeds, least and most in brackets.", "",
-             "| corpus | who | seeds | words | entries | seconds | peak memory | NMI |",
-             "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+             f"`./run bench text_topics`, {datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores. They take turns;",
+             "every run is a process of its own with 2 threads, timed from its start to its end. The script says what is run.",
+             "Mean over the seeds, least and most in brackets; of the memory the most. The error is |X - W H| / |X|.", "",
+             "| corpus | who | seeds | seconds | peak memory | NMI | error |", "| --- | --- | --- | --- | --- | --- | --- |"]
     ratios = []
     for corpus in CORPORA:
         means = {}
-        for who in ("copse", "scikit-learn"):
+        for who in ("copse", SAME, "scikit-learn"):
             runs = {entry["seed"]: entry for entry in entries if entry["corpus"] == corpus and entry["who"] == who}
             if not runs:
                 continue
-            column = {key: [run[key] for run in runs.values()] for key in ("seconds", "memory", "nmi")}
+            column = {key: [run[key] for run in runs.values()] for key in ("seconds", "memory", "nmi", "error")}
             means[who] = {key: statistics.mean(values) for key, values in column.items()}
+
+            def shown(key, digits):
+                values = column[key]
+                return f"{statistics.mean(values):.{digits}f} ({min(values):.{digits}f} .. {max(values):.{digits}f})"
             one = next(iter(runs.values()))
-            seconds, memory, nmi = column["seconds"], column["memory"], column["nmi"]
-            lines.append(f"| {corpus}, {one['documents']:,} documents | {who} | {len(runs)} | {one['words']:,} | "
-                         f"{one['nonzeros']:,} | {means[who]['seconds']:.2f} ({min(seconds):.2f} .. {max(seconds):.2f}) | "
-                         f"{max(memory) / 1e6:.0f} MB | {means[who]['nmi']:.4f} ({min(nmi):.4f} .. {max(nmi):.4f}) |")
-        if len(means) == 2:
-            ratios.append(f"- {corpus}: {means['scikit-learn']['seconds'] / means['copse']['seconds']:.1f} times faster, "
-                          f"{means['copse']['memory'] / means['scikit-learn']['memory']:.2f} of the memory, NMI "
-                          f"{means['copse']['nmi'] - means['scikit-learn']['nmi']:+.4f}.")
+            about = f"{corpus}, {one['documents']:,} documents, k = {CORPORA[corpus]}" if len(means) == 1 else ""
+            lines.append(f"| {about} | {who} | {len(runs)} | {shown('seconds', 2)} | {max(column['memory']) / 1e6:.0f} MB | "
+                         f"{shown('nmi', 4)} | {shown('error', 5)} |")
+        for who, mean in means.items():
+            if who == "scikit-learn" or "scikit-learn" not in means:
+                continue
+            peer = means["scikit-learn"]
+            ratios.append(f"- {corpus}, {who}: {peer['seconds'] / mean['seconds']:.1f} times faster, "
+                          f"{mean['memory'] / peer['memory']:.2f} of the memory, NMI {mean['nmi'] - peer['nmi']:+.4f}.")
     lines += [""] + ratios
     for entry in entries:
         if entry["corpus"] != "million":
@@ -190,7 +202,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpora", nargs="*", default=list(CORPORA), choices=list(CORPORA))
     parser.add_argument("--seeds", nargs="*", type=int, default=list(range(10)))
-    parser.add_argument("--weights", default="tf-idf", help="of copse")
     parser.add_argument("--million", action="store_true", help="only the generated documents")
     parser.add_argument("--documents", type=int, default=1_000_000, help="with --million: so many")
     parser.add_argument("--log", default=str(ROOT / "build" / "text_topics.jsonl"))
@@ -200,7 +211,7 @@ def main():
         million(options.documents, options.log)
     else:
         for corpus in options.corpora:
-            race(corpus, options.seeds, options.weights, options.log)
+            race(corpus, options.seeds, options.log)
     report(options.log)
 
 
