@@ -106,6 +106,23 @@ def test_a_tree_of_the_program(program, corpus, tmp_path):
     same(copse.TopicTree.load(tmp_path / "out" / "model.safetensors"), found.model, corpus.X)
 
 
+@pytest.mark.parametrize("command", [("topics", "-k", 3), ("tree", "--leaves", 3)])
+def test_documents_of_the_program(program, tmp_path, command):
+    texts, _ = documents()
+    texts.insert(4, "Short.")
+    lines = [json.dumps({"id": f"d{i}", "text": text}) + "\n" for i, text in enumerate(texts)]
+    (tmp_path / "texts.jsonl").write_text("".join(lines))
+    name, *options = command
+    run(program, name, tmp_path / "texts.jsonl", "--min-count", 1, "--min-words", 2, *options, "-o", tmp_path / "out")
+    found = copse.load_result(tmp_path / "out")
+    assert list(found.item_names) == [f"d{i}" for i in range(len(texts))]
+    assert found.labels[4] == -1 and (np.delete(found.labels, 4) >= 0).all()
+    placed = found.labels >= 0
+    weights = found.model.transform(texts)
+    assert weights.shape == (len(texts), 3) and not weights[4].any()
+    np.testing.assert_array_equal(weights[placed].argmax(axis=1), found.labels[placed])
+
+
 def test_a_folder_without_a_result_gets_a_sentence(tmp_path):
     with pytest.raises(ValueError, match="not the folder of a complete result"):
         copse.load_result(tmp_path)
