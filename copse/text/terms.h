@@ -41,11 +41,13 @@ void visit_terms(const TokenBatch& batch, const TermMap& map, const Visit& visit
   std::vector<std::uint32_t> numbers(batch.words.size());
   for (std::size_t word = 0; word < numbers.size(); ++word) numbers[word] = map.term_of_word(batch.words[word]);
   visit_documents(batch, numbers, [&](Index document, std::span<const StoredToken> tokens) {
-    found.clear();
+    found.resize(tokens.size());
+    std::size_t count = 0;
     for (const StoredToken& token : tokens) {
-      if (token.word != TermMap::none) found.push_back(token.word);
+      found[count] = token.word;
+      count += token.word != TermMap::none ? 1 : 0;
     }
-    visit(document, std::span<const std::uint32_t>(found));
+    visit(document, std::span<const std::uint32_t>(found).first(count));
   });
 }
 

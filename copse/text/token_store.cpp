@@ -73,12 +73,15 @@ void tokenize(Batch& batch, Tokenizer& tokenizer, const MailOptions& mail) {
     }
     batch.tokens += static_cast<Index>(tokens.size());
   }
+  batch.bytes.insert(batch.bytes.end(), 3, 0);
 }
 
 // The numbers of the batch's words in the store.
 std::vector<std::uint32_t> number_words(const Batch& batch, TokenStore& store) {
   std::vector<std::uint32_t> numbers(batch.words.size());
+  constexpr std::uint32_t ahead = 8;  // the store is too large for the caches
   for (std::uint32_t word = 0; word < batch.words.size(); ++word) {
+    if (word + ahead < batch.words.size()) store.words.prefetch(batch.words.hash_of(word + ahead));
     const std::uint32_t number = store.words.add(batch.words.word(word), batch.words.hash_of(word));
     if (number == store.totals.size()) {
       store.totals.push_back(0);

@@ -2,7 +2,9 @@
 // its own, frequent words come early, and a number takes one byte per seven bits.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,7 +26,8 @@ struct TokenBatch {
   Index first_document = 0;
   Index documents = 0;
   std::vector<std::uint32_t> words = {};  // the number in the store of each word of the batch
-  Buffer<std::uint8_t> bytes = {};        // per document: how many tokens, then 2 word of the batch + adjacent of each
+  // Per document: how many tokens, then 2 word of the batch + adjacent of each; three bytes follow that are not used.
+  Buffer<std::uint8_t> bytes = {};
 };
 
 struct TokenStore {
@@ -47,6 +50,17 @@ void visit_documents(const TokenBatch& batch, std::span<const std::uint32_t> num
   std::vector<StoredToken> tokens;
   const std::uint8_t* p = batch.bytes.data();
   const auto take = [&p] {
+    if constexpr (std::endian::native == std::endian::little) {
+      // One to three bytes, without a branch on how many.
+      std::uint32_t next;
+      std::memcpy(&next, p, sizeof next);
+      if (const std::uint32_t ends = ~next & 0x808080u; ends != 0) {
+        const int bits = std::countr_zero(ends) + 1;
+        p += bits / 8;
+        next &= (1u << bits) - 1;
+        return static_cast<std::uint64_t>((next & 0x7Fu) | (next >> 1 & 0x3F80u) | (next >> 2 & 0x1FC000u));
+      }
+    }
     std::uint64_t value = *p & 0x7F;
     for (int shift = 7; (*p++ & 0x80) != 0; shift += 7) value |= static_cast<std::uint64_t>(*p & 0x7F) << shift;
     return value;

@@ -26,6 +26,8 @@ class WordTable {
   // The number of the word, a new one if it was not there.
   std::uint32_t add(std::string_view word, std::uint64_t hash);
   std::uint32_t add(std::string_view word) { return add(word, hash(word)); }
+  // Fetches the place of a hash into the cache.
+  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
   // Its number, or `missing`.
   std::uint32_t find(std::string_view word) const;
   void clear();
