@@ -164,9 +164,7 @@ template <class T, class Values>
 class NodeOf : public NodeData<T> {
  public:
   NodeOf(Values x, std::vector<RowIndex> terms, Index items, Index entries, std::vector<Index> starts)
-      : x_(std::move(x)), items_(items), entries_(entries), starts_(std::move(starts)) {
-    this->terms_ = std::move(terms);
-  }
+      : NodeData<T>(std::move(terms)), x_(std::move(x)), items_(items), entries_(entries), starts_(std::move(starts)) {}
 
   Index items() const override { return items_; }
   Index entries() const override { return entries_; }

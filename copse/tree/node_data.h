@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "copse/matrix/dataset.h"
@@ -44,6 +45,7 @@ class NodeData {
   virtual void power_step(const Matrix<T>& v, std::span<const char> in_first, Sweep<T>& out) const = 0;
 
  protected:
+  explicit NodeData(std::vector<RowIndex> terms) : terms_(std::move(terms)) {}
   std::vector<RowIndex> terms_;
 };
 

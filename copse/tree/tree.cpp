@@ -291,11 +291,12 @@ class Builder {
 
 template <class T>
 std::string Tree<T>::id(Index node) const {
-  std::string id;
+  std::string id;  // from the node up, then turned round
   for (; nodes[node].parent >= 0; node = nodes[node].parent) {
-    const char side = nodes[nodes[node].parent].first == node ? '1' : '2';
-    id = id.empty() ? std::string(1, side) : std::string{side, '.'} + id;
+    if (!id.empty()) id += '.';
+    id += nodes[nodes[node].parent].first == node ? '1' : '2';
   }
+  std::reverse(id.begin(), id.end());
   return id;
 }
 
