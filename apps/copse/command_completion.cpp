@@ -44,6 +44,7 @@ std::vector<std::string> names_of(const CommandText& command) {
 // A case label that matches any option name of the command.
 std::string pattern(const std::string& path, const std::vector<std::string>& names) {
   std::vector<std::string> labels;
+  labels.reserve(names.size());
   for (const std::string& name : names) labels.push_back(fmt::format("'{} {}'", path, name));
   return joined(labels, "|");
 }
@@ -157,7 +158,8 @@ std::string fish_script(const std::vector<CommandText>& all) {
     const std::vector<std::string> below = names_of(command);
     const std::string inside = command.path == "copse" ? "" : "__fish_seen_subcommand_from " + last_word(command.path);
     const std::string outside = below.empty() ? "" : "not __fish_seen_subcommand_from " + joined(below, " ");
-    const std::string condition = inside.empty() || outside.empty() ? inside + outside : inside + "; and " + outside;
+    const std::string_view both = inside.empty() || outside.empty() ? "" : "; and ";
+    const std::string condition = fmt::format("{}{}{}", inside, both, outside);
     for (const CLI::App* sub : command.commands) {
       script += fmt::format("complete -c copse -n '{}' -a {} -d '{}'\n", condition, sub->get_name(),
                             quoted_text(sub->get_description(), false));

@@ -94,7 +94,7 @@ std::filesystem::path write_documents(const std::filesystem::path& folder, std::
   terminal.say(
       real ? fmt::format("the descriptions of {} Debian packages", counted(static_cast<Index>(texts.names.size())))
            : "no descriptions of packages on this machine: a generated corpus takes their place");
-  const auto path = folder / (real ? "debian-packages.jsonl" : "generated.jsonl");
+  std::filesystem::path path = folder / (real ? "debian-packages.jsonl" : "generated.jsonl");
   OutputFile file(path.string());
   file.write(real ? package_lines(texts) : generated_lines(seed));
   file.commit();

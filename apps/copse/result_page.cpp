@@ -57,6 +57,7 @@ std::vector<Index> number_classes(const std::vector<std::string>& classes, std::
     labels.push_back(name);
   }
   std::vector<Index> result;
+  result.reserve(classes.size());
   for (const std::string& name : classes) result.push_back(name.empty() ? -1 : numbers[name]);
   return result;
 }
