@@ -147,6 +147,9 @@ void add_tree(Program& program) {
   add_number(command, "--imbalance", tree.imbalance, 1.000001, std::numeric_limits<double>::infinity(),
              "A group is small if the other has so many times its items")
       ->group(growing);
+  add_choice(command, "--start", tree.start, split_start_choices(),
+             "First factors of a split: from singular vectors, always the same, or random by --seed")
+      ->group(growing);
   add_number(command, "--tolerance", tree.tolerance, 0.0, 1.0,
              "A split is found when the projected gradient is this share of what it is near random factors")
       ->group(growing);

@@ -107,6 +107,7 @@ TreeOptions StoredResult::tree() const {
                                                                      : setting<double>("min_score");
   options.outlier_trials = setting<int>("outlier_trials");
   options.imbalance = setting<double>("imbalance");
+  options.start = choice("start", split_start_choices());
   options.tolerance = setting<double>("tolerance");
   options.max_iterations = setting<int>("max_iterations");
   options.seed = seed();

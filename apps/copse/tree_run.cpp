@@ -31,6 +31,7 @@ Settings settings_of(const TreeRunOptions& options, const TreeOptions& tree) {
                         {"min_score", tree.min_score},
                         {"outlier_trials", static_cast<std::int64_t>(tree.outlier_trials)},
                         {"imbalance", tree.imbalance},
+                        {"start", name_of(split_start_choices(), tree.start)},
                         {"tolerance", tree.tolerance},
                         {"max_iterations", static_cast<std::int64_t>(tree.max_iterations)},
                         {"precision", name_of(precision_choices(), options.machine.precision)}};
@@ -49,6 +50,7 @@ std::uint64_t fingerprint(const Data<T>& x, const TreeOptions& tree) {
   for (const std::int64_t value : {static_cast<std::int64_t>(tree.score), static_cast<std::int64_t>(tree.pick),
                                    std::int64_t{tree.max_iterations}, std::int64_t{tree.outlier_trials}})
     add(static_cast<std::uint64_t>(value));
+  add(static_cast<std::uint64_t>(tree.start));
   add(tree.seed);
   return sum;
 }
@@ -132,6 +134,11 @@ const Choices<Score>& score_choices() {
 
 const Choices<Pick>& pick_choices() {
   static const Choices<Pick> choices = {{"score", Pick::score}, {"size", Pick::size}};
+  return choices;
+}
+
+const Choices<Rank2Start>& split_start_choices() {
+  static const Choices<Rank2Start> choices = {{"singular", Rank2Start::singular}, {"random", Rank2Start::random}};
   return choices;
 }
 

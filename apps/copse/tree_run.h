@@ -11,6 +11,7 @@ namespace copse {
 
 const Choices<Score>& score_choices();
 const Choices<Pick>& pick_choices();
+const Choices<Rank2Start>& split_start_choices();
 
 struct TreeRunOptions {
   std::string command = "tree";

@@ -54,7 +54,10 @@ class Builder {
   Builder(const TreeData<T>& x, const TreeOptions& options, SplitMemory<T>* memory)
       : x_(x), options_(options), memory_(memory), squared_norms_(x.squared_norms()) {
     if (options.score == Score::mndcg) mndcg_.emplace(x.rows());
-    trial_.rank2 = {.tolerance = options.tolerance, .max_iterations = options.max_iterations, .seed = options.seed};
+    trial_.rank2 = {.start = options.start,
+                    .tolerance = options.tolerance,
+                    .max_iterations = options.max_iterations,
+                    .seed = options.seed};
     trial_.leading = options.score == Score::rank1_gain || options.score == Score::rank1;
   }
 

@@ -40,9 +40,10 @@ struct TreeOptions {
   int outlier_trials = 3;    // T; 0: no outlier detection
   double imbalance = 9;      // beta: |N1| >= beta |N2| makes N2 a candidate for outliers
   Index smallest_split = 4;  // a node of fewer items gets the score -1; the root may have two
-  double tolerance = 1e-4;   // of the rank-2 NMF
+  Rank2Start start = Rank2Start::singular;
+  double tolerance = 1e-4;  // of the rank-2 NMF
   int max_iterations = 1000;
-  std::uint64_t seed = 0;                                  // same seed, same bits, any number of threads
+  std::uint64_t seed = 0;                                  // of random starts; same bits for any number of threads
   std::function<bool(const TreeProgress&)> progress = {};  // once per split; false asks to stop
 };
 

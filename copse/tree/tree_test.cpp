@@ -13,6 +13,7 @@
 #include "copse/base/random.h"
 #include "copse/kernels/gram.h"
 #include "copse/nnls/nnls.h"
+#include "copse/tree/flatten.h"
 #include "copse/tree/mndcg.h"
 #include "tests/support/naive.h"
 #include "tests/support/random_matrices.h"
@@ -265,6 +266,18 @@ TEST(Tree, OutliersAreSetAsideAndGivenBack) {
   EXPECT_EQ(whole.nodes[0].items.size(), 103u);
   EXPECT_EQ(whole.nodes[0].leaf, Leaf::only_outliers);
   EXPECT_EQ(whole.nodes[0].score, -1);
+}
+
+TEST(Tree, OnlyRandomStartsFollowTheSeed) {
+  const auto x = planted(200, 5, 3);
+  const auto topics = [&](Rank2Start start, std::uint64_t seed) {
+    const auto tree = build(as<float>(x), {.leaves = 5, .start = start, .seed = seed});
+    check(tree, 5);
+    return leaf_topics(tree);
+  };
+  EXPECT_EQ(topics(Rank2Start::singular, 1), topics(Rank2Start::singular, 2));
+  EXPECT_EQ(topics(Rank2Start::random, 1), topics(Rank2Start::random, 1));
+  EXPECT_NE(topics(Rank2Start::random, 1), topics(Rank2Start::random, 2));
 }
 
 TEST(Tree, DegenerateData) {

@@ -44,7 +44,7 @@ def load_result(folder):
     settings = result.get("settings", {})
     seed = result.get("seed")
     if file.has("tree.nodes"):
-        model = _tree_of(file, TopicTree(settings.get("leaves", 20), random_state=seed))
+        model = _tree_of(file, TopicTree(settings.get("leaves", 20), init=settings.get("start", "singular"), random_state=seed))
         labels = model.labels_
     else:
         kind = DCNMF if settings.get("solver") == "dc" else NMF

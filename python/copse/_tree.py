@@ -31,6 +31,7 @@ SCORES = {
     "rank2": _copse.Score.rank2,
 }
 PICKS = {"score": _copse.Pick.score, "size": _copse.Pick.size}
+STARTS = {"singular": _copse.Rank2Start.singular, "random": _copse.Rank2Start.random}
 COHERENCE_TERMS = 20
 
 
@@ -56,12 +57,14 @@ class TopicTree(TreeEdits, CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin
         Times that a small group may be set aside before a leaf is left alone; 0: never.
     imbalance : float, default=9.0
         A group is small if the other has so many times its samples.
+    init : {'singular', 'random'}, default='singular'
+        First factors of each factorization of rank 2: from the leading singular vectors, always the same, or random.
     tol, max_iter : float, default=1e-4, and int, default=1000
         Of each factorization of rank 2.
     vectorizer : TextVectorizer or None, default=None
         Turns documents into a matrix where strings are given to `fit`. None: TextVectorizer().
     random_state : int, RandomState or None, default=None
-        Changes nothing: each factorization starts from the leading singular vectors, so no seed is needed.
+        Of init='random'; without it nothing is random.
     verbose, n_jobs, on_interrupt
         As for NMF.
 
@@ -104,6 +107,7 @@ class TopicTree(TreeEdits, CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin
         min_score=0.0,
         outlier_trials=3,
         imbalance=9.0,
+        init="singular",
         tol=1e-4,
         max_iter=1000,
         vectorizer=None,
@@ -118,6 +122,7 @@ class TopicTree(TreeEdits, CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin
         self.min_score = min_score
         self.outlier_trials = outlier_trials
         self.imbalance = imbalance
+        self.init = init
         self.tol = tol
         self.max_iter = max_iter
         self.vectorizer = vectorizer
@@ -305,6 +310,7 @@ class TopicTree(TreeEdits, CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin
         options.min_score = number("min_score", self.min_score, Real, -np.inf)
         options.outlier_trials = number("outlier_trials", self.outlier_trials, Integral, 0)
         options.imbalance = number("imbalance", self.imbalance, Real, 1)
+        options.start = choice("init", self.init, STARTS)
         options.tolerance = number("tol", self.tol, Real, 0)
         options.max_iterations = number("max_iter", self.max_iter, Integral, 1)
         options.seed = seed_of(self.random_state)

@@ -196,6 +196,9 @@ void bind_tree(nb::module_& module) {
       .value("too_small", Leaf::too_small)
       .value("one_sided", Leaf::one_sided)
       .value("only_outliers", Leaf::only_outliers);
+  nb::enum_<Rank2Start>(module, "Rank2Start")
+      .value("singular", Rank2Start::singular)
+      .value("random", Rank2Start::random);
   nb::class_<TreeProgress>(module, "TreeProgress")
       .def_ro("leaves", &TreeProgress::leaves)
       .def_ro("wanted", &TreeProgress::wanted);
@@ -207,6 +210,7 @@ void bind_tree(nb::module_& module) {
       .def_rw("min_score", &TreeOptions::min_score)
       .def_rw("outlier_trials", &TreeOptions::outlier_trials)
       .def_rw("imbalance", &TreeOptions::imbalance)
+      .def_rw("start", &TreeOptions::start)
       .def_rw("smallest_split", &TreeOptions::smallest_split)
       .def_rw("tolerance", &TreeOptions::tolerance)
       .def_rw("max_iterations", &TreeOptions::max_iterations)

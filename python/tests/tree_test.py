@@ -43,6 +43,16 @@ def test_finds_planted_topics(tree, corpus):
 def test_needs_no_seed(tree, corpus):
     again = TopicTree(n_leaves=6, random_state=5).fit(corpus.X, feature_names=[f"word{i}" for i in range(400)])
     np.testing.assert_array_equal(again.labels_, tree.labels_)
+
+
+def test_random_starts_follow_the_seed(corpus):
+    first, same, other = (
+        TopicTree(n_leaves=6, init="random", random_state=seed).fit(corpus.X).components_ for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first, same)
+    assert first.shape != other.shape or not np.array_equal(first, other)
+    with pytest.raises(ValueError, match="init"):
+        TopicTree(init="nndsvd").fit(corpus.X)
     np.testing.assert_array_equal(again.components_, tree.components_)
 
 

@@ -103,6 +103,19 @@ def test_edits_and_undo(copse, corpus, tmp_path):
         assert run.returncode in (1, 2) and run.stderr.startswith("copse") and "\n" in run.stderr, wrong
 
 
+def test_random_starts_follow_the_seed(copse, corpus, tmp_path):
+    models = []
+    for seed in (1, 1, 2):
+        grow(copse, "--start", "random", "--seed", seed, "--force")
+        models.append((tmp_path / "out" / "model.safetensors").read_bytes())
+    assert models[0] == models[1] != models[2]
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert result["settings"]["start"] == "random" and result["seed"] == 2
+    leaf = next(node["id"] for node in tree_of(tmp_path / "out")["nodes"] if not node["children"] and node["size"] > 40)
+    run = copse("edit", "out", "--split", leaf, "--into", 2)
+    assert run.returncode == 0, run.stderr
+
+
 def test_threads_do_not_change_a_bit(copse, corpus, tmp_path):
     first = None
     for threads in (1, 2, 3, 8):
