@@ -83,7 +83,8 @@ template <class T>
 void compare(const Dataset<T>& data, std::span<const double> norms, double cosine,
              std::span<const std::pair<std::uint64_t, Index>> same, std::vector<char>& marks) {
   std::vector<Index> leaders;
-  for (const auto& [hash, item] : same) {
+  for (const auto& entry : same) {
+    const Index item = entry.second;
     const bool near = std::ranges::any_of(
         leaders, [&](Index leader) { return dot(data, leader, item) >= cosine * norms[leader] * norms[item]; });
     if (near) {

@@ -50,9 +50,9 @@ std::string sentence(const std::string& bytes, const DocumentOptions& options) {
   return "nothing was wrong";
 }
 
-constexpr DocumentOptions json = {.format = DocumentFormat::json_lines};
-constexpr DocumentOptions table = {.format = DocumentFormat::table};
-constexpr DocumentOptions lines = {.format = DocumentFormat::lines};
+const DocumentOptions json = {.format = DocumentFormat::json_lines};
+const DocumentOptions table = {.format = DocumentFormat::table};
+const DocumentOptions lines = {.format = DocumentFormat::lines};
 
 DocumentOptions skipping(DocumentOptions options) {
   options.skip_bad = true;
