@@ -25,6 +25,14 @@ def large():
     return scipy.sparse.random(4000, 2000, density=0.02, format="csr", random_state=0)
 
 
+@pytest.fixture(autouse=True)
+def control_c_is_heard():
+    """A shell ignores it for what runs in its background, and Python then does, too."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def interrupt_after(seconds):
     timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
