@@ -172,7 +172,7 @@ class NodeOf : public NodeData<T> {
   std::unique_ptr<NodeData<T>> sample(Index stride) const override {
     std::vector<RowIndex> items;
     for (Index j = 0; j < items_; j += stride) items.push_back(static_cast<RowIndex>(j));
-    if constexpr (std::is_same_v<Values, SparseMatrix<T>>)
+    if constexpr (sparse)
       return tree_data<T>(SparseView<T>(x_))->cut(items);
     else
       return tree_data<T>(x_)->cut(items);

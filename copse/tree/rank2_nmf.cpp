@@ -213,14 +213,14 @@ class Alternation {
 template <class T>
 struct StartingPoint {
   Matrix<T> w;
-  double first = 0;  // the first value of |projected gradient|
-  double reads = 0;  // of all items
+  double first = 0;         // the first value of |projected gradient|
+  double entries_read = 0;  // of the data
 };
 
 // As the seeds do: one alternation from random factors; the first gradient is the one after it.
 template <class T>
 StartingPoint<T> random_start(const NodeData<T>& x, std::uint64_t seed) {
-  StartingPoint<T> start{.w = {}, .first = 0, .reads = 1};
+  StartingPoint<T> start{.w = {}, .first = 0, .entries_read = static_cast<double>(x.entries())};
   Sweep<T> sweep{.h = random_pairs<T>(x.items(), seed), .xh = {}};
   x.spread(sweep);
   alternate(sweep, sweep.xh, start.w);
@@ -230,27 +230,28 @@ StartingPoint<T> random_start(const NodeData<T>& x, std::uint64_t seed) {
 // Most of the way is made on a sample of the items. The first gradient is the seeds' all the same: that after one
 // alternation from random factors, scaled from the sample to all items, since a gradient is a sum over items.
 template <class T>
-StartingPoint<T> singular_start(const NodeData<T>& x, const Rank2Options& options) {
-  const Index stride = std::clamp<Index>(x.items() / items_in_sample, 1, max_stride);
+StartingPoint<T> singular_start(const NodeData<T>& x, Index stride, const Rank2Options& options) {
   const auto sample = stride > 1 ? x.sample(stride) : nullptr;
   const NodeData<T>& part = sample ? *sample : x;
-  const double share = static_cast<double>(part.entries()) / static_cast<double>(x.entries());
+  const double entries = static_cast<double>(part.entries());
 
   // Always the same random numbers: this start has no seed.
   Sweep<T> sweep{.h = random_pairs<T>(part.items(), 0), .xh = {}};
   part.spread(sweep);
+  if (sample && std::ranges::all_of(sweep.xh.values(), [](T value) { return value == 0; }))
+    return singular_start(x, 1, options);  // a sample of empty items tells nothing
   Matrix<T> w = singular_rays(part, sweep.xh), random, g;
   alternate(sweep, w, random);
   part.sweep(random, sweep);
   const double first = std::sqrt(alternate(sweep, random, g).squared_gradient);
-  const double reads = share * (2 + singular_rays_reads);
-  if (!sample) return {std::move(w), first, reads};
+  constexpr int reads = 2 + singular_rays_reads;
+  if (!sample) return {std::move(w), first, reads * entries};
 
   Alternation<T> alternation(part, std::move(w));
   alternation.run(sample_tolerance, first, options.max_iterations);
   StartingPoint<T> start{.w = Matrix<T>(static_cast<Index>(x.terms().size()), 2),
                          .first = first * static_cast<double>(stride),
-                         .reads = reads + share * alternation.iterations()};
+                         .entries_read = (reads + alternation.iterations()) * entries};
   for (Index i = 0; i < alternation.w().rows(); ++i) {
     for (Index c = 0; c < 2; ++c) start.w(part.terms()[i], c) = alternation.w()(i, c);
   }
@@ -262,12 +263,14 @@ StartingPoint<T> singular_start(const NodeData<T>& x, const Rank2Options& option
 template <class T>
 Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options) {
   StartingPoint<T> start =
-      options.start == Rank2Start::random ? random_start(x, options.seed) : singular_start(x, options);
+      options.start == Rank2Start::random
+          ? random_start(x, options.seed)
+          : singular_start(x, std::clamp<Index>(x.items() / items_in_sample, 1, max_stride), options);
   Rank2Result<T> result;
   Alternation<T> all(x, std::move(start.w));
   result.stop_reason = all.run(options.tolerance, start.first, options.max_iterations);
   result.iterations = all.iterations();
-  result.entries_read = (start.reads + all.iterations()) * static_cast<double>(x.entries());
+  result.entries_read = start.entries_read + all.iterations() * static_cast<double>(x.entries());
   result.projected_gradient_ratio = all.ratio();
   result.fitted = all.sweep().fitted;
   result.h = std::move(all.sweep().h);

@@ -192,6 +192,25 @@ TEST(Rank2Nmf, FindsPlantedFactors) {
     EXPECT_EQ(result.h(j, 0) > result.h(j, 1), (j % 3 == 0) == (result.h(0, 0) > result.h(0, 1)));
 }
 
+TEST(Rank2Nmf, ASampleOfEmptyItemsDoesNoHarm) {
+  // Every fourth item is empty, and the sample of 2000 items takes every fourth.
+  Matrix<float> items(2000, 6);
+  for (Index j = 0; j < 2000; ++j) {
+    if (j % 4 != 0) items(j, j % 4 == 1 ? 1 : 4) = 1;
+  }
+  const auto x = tree_data<float>(items);
+  const auto result = rank2_nmf(*x->cut(all_items(*x)), {});
+  EXPECT_NEAR(result.fitted, 1500, 1e-2);
+  EXPECT_GT(result.entries_read, 0);
+}
+
+TEST(Rank2Nmf, NothingToReadCostsNothing) {
+  const Matrix<float> empty(10, 3);
+  const auto sparse = testing::to_sparse(empty);
+  const auto x = tree_data<float>(SparseView<float>(sparse));
+  EXPECT_EQ(rank2_nmf(*x->cut(all_items(*x)), {}).entries_read, 0);
+}
+
 TEST(Rank2Nmf, SameBitsForAnyNumberOfThreads) {
   const auto sparse = random_integer_sparse<float>(900, 6000, 0.05, 2);
   const auto x = tree_data<float>(SparseView<float>(sparse));
