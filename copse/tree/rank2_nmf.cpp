@@ -169,6 +169,14 @@ class Alternation {
  public:
   Alternation(const NodeData<T>& x, Matrix<T> w) : x_(x), w_(std::move(w)) {}
 
+  // |W H|^2 of the starting W. This read is the first of run().
+  double fitted_at_start() {
+    x_.sweep(w_, sweep_);
+    ++iterations_;
+    has_swept_ = true;
+    return sweep_.fitted;
+  }
+
   // Until |projected gradient| <= tolerance * first; first = 0 takes the value at the start.
   StopReason run(double tolerance, double first, int max_iterations) {
     // Below this the gradient is rounding error of X H'.
@@ -176,8 +184,10 @@ class Alternation {
     constexpr double noise = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
     for (;;) {
       check_cancelled();
-      x_.sweep(w_, sweep_);
-      ++iterations_;
+      if (!std::exchange(has_swept_, false)) {
+        x_.sweep(w_, sweep_);
+        ++iterations_;
+      }
       const Step step = alternate(sweep_, w_, g_);
       gradient_ = std::sqrt(step.squared_gradient);
       if (first == 0) first = gradient_;
@@ -206,6 +216,7 @@ class Alternation {
   Sweep<T> sweep_;
   Extrapolation<T> extrapolation_;
   int iterations_ = 0;
+  bool has_swept_ = false;  // the sweep belongs to w_ already
   double first_ = 0, gradient_ = 0, fitted_ = -1;
 };
 
@@ -215,6 +226,9 @@ struct StartingPoint {
   Matrix<T> w;
   double first = 0;         // the first value of |projected gradient|
   double entries_read = 0;  // of the data
+  // The two largest squared singular values, their sum as far as known, and whether a sample told.
+  double two_leading = std::numeric_limits<double>::infinity();
+  bool from_sample = false;
 };
 
 // As the seeds do: one alternation from random factors; the first gradient is the one after it.
@@ -240,18 +254,24 @@ StartingPoint<T> singular_start(const NodeData<T>& x, Index stride, const Rank2O
   part.spread(sweep);
   if (sample && std::ranges::all_of(sweep.xh.values(), [](T value) { return value == 0; }))
     return singular_start(x, 1, options);  // a sample of empty items tells nothing
-  Matrix<T> w = singular_rays(part, sweep.xh), random, g;
-  alternate(sweep, w, random);
+  SingularRays<T> rays = singular_rays(part, sweep.xh);
+  // Of a sample the noise is larger, and with it the estimate.
+  const double two_leading = rays.two_leading * static_cast<double>(stride);
+  if (two_leading < options.least_fitted) return {{}, 0, (1 + singular_rays_reads) * entries, two_leading, stride > 1};
+  Matrix<T> random, g;
+  alternate(sweep, rays.w, random);
   part.sweep(random, sweep);
   const double first = std::sqrt(alternate(sweep, random, g).squared_gradient);
   constexpr int reads = 2 + singular_rays_reads;
-  if (!sample) return {std::move(w), first, reads * entries};
+  if (!sample) return {std::move(rays.w), first, reads * entries, two_leading, false};
 
-  Alternation<T> alternation(part, std::move(w));
+  Alternation<T> alternation(part, std::move(rays.w));
   alternation.run(sample_tolerance, first, options.max_iterations);
   StartingPoint<T> start{.w = Matrix<T>(static_cast<Index>(x.terms().size()), 2),
                          .first = first * static_cast<double>(stride),
-                         .entries_read = (reads + alternation.iterations()) * entries};
+                         .entries_read = (reads + alternation.iterations()) * entries,
+                         .two_leading = two_leading,
+                         .from_sample = true};
   for (Index i = 0; i < alternation.w().rows(); ++i) {
     for (Index c = 0; c < 2; ++c) start.w(part.terms()[i], c) = alternation.w()(i, c);
   }
@@ -266,11 +286,27 @@ Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options) {
       options.start == Rank2Start::random
           ? random_start(x, options.seed)
           : singular_start(x, std::clamp<Index>(x.items() / items_in_sample, 1, max_stride), options);
+  const double entries = static_cast<double>(x.entries());
   Rank2Result<T> result;
+  const auto give_up = [&] {
+    result.given_up = true;
+    result.fitted = start.two_leading;
+    result.entries_read = start.entries_read;
+    return result;
+  };
+  if (start.two_leading < options.least_fitted) return give_up();
   Alternation<T> all(x, std::move(start.w));
+  if (start.from_sample && options.least_fitted > 0 && all.fitted_at_start() < options.least_fitted) {
+    start.two_leading = two_leading(x, all.w());
+    start.entries_read += two_leading_reads * entries;
+    if (start.two_leading < options.least_fitted) {
+      start.entries_read += entries;
+      return give_up();
+    }
+  }
   result.stop_reason = all.run(options.tolerance, start.first, options.max_iterations);
   result.iterations = all.iterations();
-  result.entries_read = start.entries_read + all.iterations() * static_cast<double>(x.entries());
+  result.entries_read = start.entries_read + all.iterations() * entries;
   result.projected_gradient_ratio = all.ratio();
   result.fitted = all.sweep().fitted;
   result.h = std::move(all.sweep().h);

@@ -3,12 +3,12 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace copse {
 namespace {
 
-constexpr Index width = 2 * singular_rays_reads;
 constexpr double beyond = 0.05;  // share of the items outside the rays, on either side
 constexpr double lost = 1e-4;    // what is left of a vector after projection counts as zero below this share
 
@@ -61,42 +61,64 @@ void append_orthonormal(const Matrix<T>& fresh, Index done, Matrix<T>& basis) {
   }
 }
 
+// The block Krylov space of X X' that begins with the two columns of `space`: an orthonormal basis Q, two columns for
+// every read, X'Q, and the eigenvalues, ascending, and eigenvectors of Q'X X'Q (Rayleigh-Ritz).
+template <class T>
+struct Krylov {
+  Matrix<T> basis;
+  Matrix<T> products;
+  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> ritz;
+
+  Krylov(const NodeData<T>& x, const Matrix<T>& space, Index reads)
+      : basis(space.rows(), 2 * reads), products(x.items(), 2 * reads) {
+    const Index terms = basis.rows(), width = basis.cols();
+    Sweep<T> sweep;
+    Matrix<T> newest(terms, 2);  // the last two columns of Q
+    for (Index done = 0; done < width; done += 2) {
+      append_orthonormal(done == 0 ? space : sweep.xh, done, basis);
+      for (Index i = 0; i < terms; ++i) newest(i, 0) = basis(i, done), newest(i, 1) = basis(i, done + 1);
+      x.project(newest, sweep);
+      for (Index j = 0; j < x.items(); ++j) {
+        for (Index c = 0; c < 2; ++c) products(j, done + c) = sweep.h(j, c);
+      }
+    }
+    Eigen::MatrixXd small = Eigen::MatrixXd::Zero(width, width);
+    for (Index j = 0; j < x.items(); ++j) {
+      for (Index a = 0; a < width; ++a) {
+        for (Index b = 0; b <= a; ++b)
+          small(a, b) += static_cast<double>(products(j, a)) * static_cast<double>(products(j, b));
+      }
+    }
+    ritz.compute(small);
+  }
+
+  // Ritz values are too low, the first by next to nothing, the second by a twelfth at most for three reads of data
+  // without any structure (random entries) and less otherwise.
+  double two_leading() const { return ritz.eigenvalues().tail(2).dot(Eigen::Vector2d(1.1, 1)); }
+};
+
 }  // namespace
 
 template <class T>
-Matrix<T> singular_rays(const NodeData<T>& x, const Matrix<T>& space) {
-  const Index terms = static_cast<Index>(x.terms().size());
-  Sweep<T> sweep;
-  Matrix<T> basis(terms, width), products(x.items(), width), newest(terms, 2);  // Q, X'Q, the last two columns of Q
-  for (Index done = 0; done < width; done += 2) {
-    append_orthonormal(done == 0 ? space : sweep.xh, done, basis);
-    for (Index i = 0; i < terms; ++i) newest(i, 0) = basis(i, done), newest(i, 1) = basis(i, done + 1);
-    x.project(newest, sweep);
-    for (Index j = 0; j < x.items(); ++j) {
-      for (Index c = 0; c < 2; ++c) products(j, done + c) = sweep.h(j, c);
-    }
-  }
+double two_leading(const NodeData<T>& x, const Matrix<T>& space) {
+  return Krylov<T>(x, space, two_leading_reads).two_leading();
+}
 
-  // Rayleigh-Ritz: the eigenvectors of Q'X X'Q.
-  Eigen::MatrixXd small = Eigen::MatrixXd::Zero(width, width);
-  for (Index j = 0; j < x.items(); ++j) {
-    for (Index a = 0; a < width; ++a) {
-      for (Index b = 0; b <= a; ++b)
-        small(a, b) += static_cast<double>(products(j, a)) * static_cast<double>(products(j, b));
-    }
-  }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(small);
-  Eigen::VectorXd z1 = eigen.eigenvectors().col(width - 1), z2 = eigen.eigenvectors().col(width - 2);
+template <class T>
+SingularRays<T> singular_rays(const NodeData<T>& x, const Matrix<T>& space) {
+  const Krylov<T> krylov(x, space, singular_rays_reads);
+  const Index terms = krylov.basis.rows(), width = krylov.basis.cols();
+  Eigen::VectorXd z1 = krylov.ritz.eigenvectors().col(width - 1), z2 = krylov.ritz.eigenvectors().col(width - 2);
   if (z1(0) < 0) z1 = -z1;  // u1 points where the items are
 
-  const auto combine = [](const Matrix<T>& columns, Index i, const Eigen::VectorXd& z) {
+  const auto combine = [width](const Matrix<T>& columns, Index i, const Eigen::VectorXd& z) {
     double sum = 0;
     for (Index a = 0; a < width; ++a) sum += z(a) * static_cast<double>(columns(i, a));
     return sum;
   };
   std::vector<double> angles(static_cast<std::size_t>(x.items()));
   for (Index j = 0; j < x.items(); ++j)
-    angles[j] = std::atan2(combine(products, j, z2), std::max(combine(products, j, z1), 1e-30));
+    angles[j] = std::atan2(combine(krylov.products, j, z2), std::max(combine(krylov.products, j, z1), 1e-30));
   const auto quantile = [&](Index rank) {
     std::ranges::nth_element(angles, angles.begin() + rank);
     return angles[rank];
@@ -107,17 +129,20 @@ Matrix<T> singular_rays(const NodeData<T>& x, const Matrix<T>& space) {
   const Eigen::VectorXd second = std::cos(high) * z1 + std::sin(high) * z2;
   Matrix<T> w(terms, 2);
   for (Index i = 0; i < terms; ++i) {
-    w(i, 0) = static_cast<T>(std::max(0.0, combine(basis, i, first)));
-    w(i, 1) = static_cast<T>(std::max(0.0, combine(basis, i, second)));
+    w(i, 0) = static_cast<T>(std::max(0.0, combine(krylov.basis, i, first)));
+    w(i, 1) = static_cast<T>(std::max(0.0, combine(krylov.basis, i, second)));
   }
   for (Index c = 0; c < 2; ++c) {
     const double norm = std::sqrt(column_dot(w, c, w, c));
     for (Index i = 0; i < terms && norm > 0; ++i) w(i, c) = static_cast<T>(static_cast<double>(w(i, c)) / norm);
   }
-  return w;
+  return {std::move(w), krylov.two_leading()};
 }
 
-template Matrix<float> singular_rays(const NodeData<float>&, const Matrix<float>&);
-template Matrix<double> singular_rays(const NodeData<double>&, const Matrix<double>&);
+#define COPSE_INSTANTIATE(T)                                         \
+  template double two_leading(const NodeData<T>&, const Matrix<T>&); \
+  template SingularRays<T> singular_rays(const NodeData<T>&, const Matrix<T>&);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
 
 }  // namespace copse

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <optional>
+#include <ranges>
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
@@ -30,11 +33,14 @@ std::uint64_t mix(std::uint64_t key, std::uint64_t step) {
 // be split too, and scoring their children meanwhile keeps all threads at work.
 constexpr std::size_t leaves_at_once = 4;
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 // The score of a would-be node, and its trial split where the score needs one (thesis: "needs only to be computed once
-// when the node first appears").
+// when the node first appears"). A score that is too low to matter is not computed, but for a bound.
 template <class T>
 struct Scored {
-  double score = permanent;
+  double score = permanent;   // NaN: not computed
+  double ceiling = infinity;  // where it was not: no higher than this
   Leaf leaf = Leaf::open;
   std::optional<TrialSplit<T>> trial;
   TreeCost cost;
@@ -44,7 +50,8 @@ struct Scored {
 template <class T>
 struct Pending {
   std::uint64_t key = 0;
-  std::optional<TrialSplit<T>> trial;                     // of all items; becomes the node's split
+  std::optional<TrialSplit<T>> trial = {};                // of all items; becomes the node's split
+  double ceiling = infinity;                              // of a score that is not computed
   std::optional<std::array<Scored<T>, 2>> children = {};  // the scores of the two sides of `trial`
 };
 
@@ -68,7 +75,7 @@ class Builder {
     root.items.resize(static_cast<std::size_t>(x_.cols()));
     std::iota(root.items.begin(), root.items.end(), RowIndex(0));
     for (const double norm : squared_norms_) root.squared_norm += norm;
-    root.score = std::numeric_limits<double>::infinity();
+    root.score = infinity;
     tree_.nodes.push_back(std::move(root));
     pending_.resize(1);
     pending_[0].key = mix(0, 0);
@@ -99,6 +106,7 @@ class Builder {
         tree_.stop_reason = StopReason::interrupted;
         return;
       }
+      settle_scores(top);
       const auto leaves = open_leaves(top);
       if (leaves.empty()) return;
       score_children(leaves, wanted - tree_.leaves);
@@ -114,6 +122,54 @@ class Builder {
   bool is_below(Index node, Index top) const {
     while (node > top) node = tree_.nodes[node].parent;
     return node == top;
+  }
+
+  // Computes the scores that were left out until the highest score below `top` is known.
+  void settle_scores(Index top) {
+    for (;;) {
+      double best = options_.min_score;
+      std::vector<Index> unknown;
+      for (Index n = top; n < static_cast<Index>(tree_.nodes.size()); ++n) {
+        const TreeNode<T>& node = tree_.nodes[n];
+        if (node.first >= 0 || node.leaf != Leaf::open || !is_below(n, top)) continue;
+        if (std::isnan(node.score)) {
+          unknown.push_back(n);
+        } else {
+          best = std::max(best, node.score);
+        }
+      }
+      std::erase_if(unknown, [&](Index n) { return pending_[n].ceiling < best; });
+      if (unknown.empty()) return;
+      std::ranges::stable_sort(unknown, std::ranges::greater(), [&](Index n) { return pending_[n].ceiling; });
+      unknown.resize(std::min(unknown.size(), leaves_at_once));
+      settle(unknown);
+    }
+  }
+
+  void settle(std::span<const Index> leaves) {
+    std::vector<Scored<T>> scored(leaves.size());
+    parallel_for(static_cast<Index>(leaves.size()), [&](Index task) {
+      Side<T> side;
+      side.items = tree_.nodes[leaves[task]].items;
+      side.explained = tree_.nodes[leaves[task]].explained;
+      scored[task] = score(side, pending_[leaves[task]].key, -infinity);
+    });
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      add_cost(scored[i].cost);
+      tree_.nodes[leaves[i]].score = scored[i].score;
+      tree_.nodes[leaves[i]].leaf = scored[i].leaf;
+      pending_[leaves[i]].trial = std::move(scored[i].trial);
+    }
+  }
+
+  // A score below this will most likely never be the highest: so many leaves with higher ones are known that no split
+  // is left, or the scores, which fall about evenly from split to split, will not fall so low. Where it is the highest
+  // after all, it is computed then.
+  double cutoff(std::span<const Index> leaves, Index splits) const {
+    if (options_.pick != Pick::score || options_.score != Score::error) return -infinity;
+    const auto made = static_cast<double>(tree_.leaves - 1);
+    const double guess = tree_.nodes[leaves.front()].score * made / (made + static_cast<double>(splits));
+    return static_cast<Index>(leaves.size()) < splits ? guess : std::max(guess, tree_.nodes[leaves[splits - 1]].score);
   }
 
   // The leaves below `top` that can be split, the one to split next first; among equals the oldest.
@@ -139,11 +195,12 @@ class Builder {
     for (const Index n : leaves.first(std::min(leaves.size(), static_cast<std::size_t>(splits + 1) / 2))) {
       if (chosen.size() < leaves_at_once && pending_[n].trial && !pending_[n].children) chosen.push_back(n);
     }
+    const double least = cutoff(leaves, splits);
     for (const Index n : chosen) pending_[n].children.emplace();
     parallel_for(2 * static_cast<Index>(chosen.size()), [&](Index task) {
       Pending<T>& parent = pending_[chosen[task / 2]];
       const int side = static_cast<int>(task % 2);
-      (*parent.children)[side] = score(parent.trial->sides[side], child_key(parent.key, side));
+      (*parent.children)[side] = score(parent.trial->sides[side], child_key(parent.key, side), least);
     });
     for (const Index n : chosen) {
       for (const Scored<T>& child : *pending_[n].children) add_cost(child.cost);
@@ -156,11 +213,15 @@ class Builder {
     pending_[node].trial.reset();
   }
 
-  TrialSplit<T> try_items(std::span<const RowIndex> items, std::uint64_t key, TreeCost& cost) const {
-    return try_split<T>(x_, items, squared_norms_, key, trial_, memory_, cost);
+  TrialSplit<T> try_items(std::span<const RowIndex> items, std::uint64_t key, TreeCost& cost,
+                          double least_fitted = 0) const {
+    TrialOptions trial = trial_;
+    trial.rank2.least_fitted = least_fitted;
+    return try_split<T>(x_, items, squared_norms_, key, trial, memory_, cost);
   }
 
-  Scored<T> score(const Side<T>& side, std::uint64_t key) const {
+  // A score below `least` need not be computed.
+  Scored<T> score(const Side<T>& side, std::uint64_t key, double least) const {
     Scored<T> result;
     if (static_cast<Index>(side.items.size()) < options_.smallest_split) {
       result.leaf = Leaf::too_small;
@@ -172,7 +233,14 @@ class Builder {
                                                       : side.rank2_error;
       return result;
     }
-    result.trial = try_items(side.items, key, result.cost);
+    // A split explains no more than |W H|^2, so the score `error` is at most |W H|^2 - side.explained.
+    result.trial = try_items(side.items, key, result.cost, std::max(0.0, least + side.explained));
+    if (result.trial->most_fitted) {
+      result.score = std::numeric_limits<double>::quiet_NaN();
+      result.ceiling = *result.trial->most_fitted - side.explained;
+      result.trial.reset();
+      return result;
+    }
     const auto& [first, second] = result.trial->sides;
     if (!result.trial->two_sided()) {
       result.leaf = Leaf::one_sided;
@@ -189,12 +257,17 @@ class Builder {
     return result;
   }
 
-  double least_positive_score() const {
-    double least = std::numeric_limits<double>::infinity();
-    for (const TreeNode<T>& node : tree_.nodes) {
-      if (node.first < 0 && node.score > 0) least = std::min(least, node.score);
-    }
-    return least;
+  // Whether a score is below every positive score of the leaves.
+  bool is_below_all(double score) {
+    const auto is_leaf = [&](Index n) { return tree_.nodes[n].first < 0; };
+    const auto is_above = [&](Index n) { return !(tree_.nodes[n].score > 0) || score < tree_.nodes[n].score; };
+    const auto nodes = std::views::iota(Index(0), static_cast<Index>(tree_.nodes.size()));
+    auto leaves = nodes | std::views::filter(is_leaf);
+    if (!std::ranges::all_of(leaves, is_above)) return false;
+    return std::ranges::all_of(leaves, [&](Index n) {
+      if (std::isnan(tree_.nodes[n].score)) settle({&n, 1});
+      return is_above(n);
+    });
   }
 
   // Thesis, algorithm 6, lines 6-22.
@@ -211,13 +284,13 @@ class Builder {
       const bool unbalanced =
           static_cast<double>(larger.items.size()) >= options_.imbalance * static_cast<double>(smaller.items.size());
       if (options_.outlier_trials == 0 || !unbalanced) break;
-      if (children) {
+      if (children && !std::isnan((*children)[1].score)) {
         small = std::move((*children)[1]);
       } else {
-        small = score(smaller, child_key(key, 1));
+        small = score(smaller, child_key(key, 1), -infinity);
         add_cost(small->cost);
       }
-      if (!(small->score < least_positive_score())) break;
+      if (!is_below_all(small->score)) break;
       outliers.insert(outliers.end(), smaller.items.begin(), smaller.items.end());
       small.reset();
       children.reset();
@@ -250,7 +323,7 @@ class Builder {
     for (int s = 0; s < 2; ++s) keys[s] = child_key(pending_[leaf].key, s);
     if (!last) {
       parallel_for(2, [&](Index s) {
-        if (!known[s]) scored[s] = score(trial.sides[s], keys[s]);
+        if (!known[s]) scored[s] = score(trial.sides[s], keys[s], -infinity);
       });
       for (int s = 0; s < 2; ++s) {
         add_cost(scored[s].cost);
@@ -270,7 +343,7 @@ class Builder {
       if (!last) node.score = scored[s].score;
       node.leaf = scored[s].leaf;
       tree_.nodes.push_back(std::move(node));
-      pending_.push_back({keys[s], std::move(scored[s].trial)});
+      pending_.push_back({keys[s], std::move(scored[s].trial), scored[s].ceiling});
     }
   }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <ranges>
 #include <set>
 
 #include "copse/base/error.h"
@@ -163,6 +164,32 @@ TEST(Tree, EveryScoreAndPickGivesAValidTree) {
         EXPECT_GE(tree.leaves, 5);
       }
     }
+  }
+}
+
+TEST(Tree, FewerLeavesAreTheFirstSplitsOfMore) {
+  // Which scores are too low to be computed depends on the number of leaves; the splits must not.
+  for (const Index documents : {300, 4000}) {
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      const auto x = as<float>(planted(documents, 6, seed));
+      const auto most = build(x, {.leaves = 14, .score = Score::error});
+      check(most, 14);
+      for (Index leaves = 3; leaves < most.leaves; ++leaves) {
+        const auto tree = build(x, {.leaves = leaves, .score = Score::error});
+        EXPECT_EQ(tree.partition(tree.splits()), most.partition(tree.splits())) << leaves << " leaves";
+      }
+    }
+  }
+}
+
+TEST(Tree, ScoresThatAreTooLowAreNotComputed) {
+  for (const Index documents : {600, 6000}) {
+    const auto x = as<float>(planted(documents, 6, 1));
+    const auto tree = build(x, {.leaves = 6, .score = Score::error});
+    // All but those of the last two leaves would be 9: the root, its four children that are split, and four leaves.
+    EXPECT_LT(tree.cost.factorizations, 9);
+    const auto unknown = [](const auto& node) { return std::isnan(node.score); };
+    EXPECT_GT(std::ranges::count_if(tree.nodes, unknown), 2);
   }
 }
 
@@ -325,7 +352,7 @@ class Plain {
     std::string id;
   };
 
-  explicit Plain(const Matrix<double>& x) : x_(x) {}
+  Plain(const Matrix<double>& x, Score score) : x_(x), score_(score) {}
 
   // The leaves, and what was set aside.
   std::map<std::string, std::vector<RowIndex>> leaves;
@@ -376,6 +403,7 @@ class Plain {
     if (node.items.size() < 4) return -1;
     const auto children = split(node.items, node.id);
     if (children.size() < 2) return -1;
+    if (score_ == Score::error) return error(node) - error(children[0]) - error(children[1]);
     const auto ranked = [](const std::vector<double>& weights) {
       std::vector<RowIndex> terms;
       for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -385,6 +413,17 @@ class Plain {
       return terms;
     };
     return Mndcg(x_.rows())(ranked(node.topic), ranked(children[0].topic), ranked(children[1].topic));
+  }
+
+  // min_h |A - w h'|^2, with h = A'w for w of unit norm.
+  double error(const Node& node) const {
+    double sum = 0;
+    for (const RowIndex j : node.items) {
+      double h = 0;
+      for (Index i = 0; i < x_.rows(); ++i) h += node.topic[i] * x_(i, j);
+      for (Index i = 0; i < x_.rows(); ++i) sum += std::pow(x_(i, j) - node.topic[i] * h, 2);
+    }
+    return sum;
   }
 
   std::vector<Node> split(const std::vector<RowIndex>& items, const std::string& id) const {
@@ -441,21 +480,24 @@ class Plain {
   }
 
   const Matrix<double>& x_;
+  Score score_;
 };
 
 TEST(Tree, EqualsAPlainTranscriptionOfAlgorithm6) {
-  for (const std::uint64_t seed : {11, 12, 13, 14, 15, 16, 17, 18, 19, 20}) {
+  for (const auto& [score, seed] : std::views::iota(0, 20) | std::views::transform([](int n) {
+                                     return std::pair{n < 10 ? Score::mndcg : Score::error, std::uint64_t(11 + n % 10)};
+                                   })) {
     const auto x = planted(200, 5, seed);
-    const auto tree = build(to_sparse(x), {.leaves = 7, .tolerance = 1e-11, .max_iterations = 20000});
-    Plain plain(x);
+    const auto tree = build(to_sparse(x), {.leaves = 7, .score = score, .tolerance = 1e-11, .max_iterations = 20000});
+    Plain plain(x, score);
     plain.build(7, 3, 9);
     std::map<std::string, std::vector<RowIndex>> leaves;
     for (const Index leaf : tree.leaf_nodes()) leaves[tree.id(leaf)] = tree.nodes[leaf].items;
-    EXPECT_EQ(leaves, plain.leaves) << seed;
+    EXPECT_EQ(leaves, plain.leaves) << static_cast<int>(score) << ' ' << seed;
     std::vector<RowIndex> outliers;
     for (const auto& node : tree.nodes) outliers.insert(outliers.end(), node.outliers.begin(), node.outliers.end());
     std::ranges::sort(outliers);
-    EXPECT_EQ(outliers, plain.outliers) << seed;
+    EXPECT_EQ(outliers, plain.outliers) << static_cast<int>(score) << ' ' << seed;
   }
 }
 

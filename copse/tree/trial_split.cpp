@@ -58,11 +58,16 @@ TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, s
     Rank2Options rank2 = options.rank2;
     rank2.seed ^= key;
     factors = rank2_nmf(*node, rank2);
-    if (memory != nullptr) memory->record(remembered, factors);
+    if (memory != nullptr && !factors.given_up) memory->record(remembered, factors);
+  }
+  cost.entries_read += factors.entries_read;
+  TrialSplit<T> split;
+  if (factors.given_up) {
+    split.most_fitted = factors.fitted;
+    return split;
   }
   ++cost.factorizations;
   cost.iterations += factors.iterations;
-  cost.entries_read += factors.entries_read;
 
   const Index count = static_cast<Index>(items.size());
   const double inner = factors.inner;
@@ -83,7 +88,6 @@ TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, s
   }
   if (sizes[0] != sizes[1] || larger < 0) larger = sizes[1] > sizes[0];
 
-  TrialSplit<T> split;
   std::vector<char> in_first(items.size());
   for (Index j = 0; j < count; ++j) {
     const int column = columns[j] < 0 ? larger : columns[j];
