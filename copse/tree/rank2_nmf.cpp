@@ -17,9 +17,13 @@ namespace {
 
 constexpr Index rows_per_block = 16384;
 constexpr int memory = 3;               // iterates that an extrapolation combines
+constexpr int momentum = 2;             // ways more to go from a saddle point
 constexpr Index items_in_sample = 500;  // at least
 constexpr Index max_stride = 32;
-constexpr double sample_tolerance = 1e-2;
+constexpr Index coarse_stride = 16;  // from here on a second, finer sample follows
+constexpr Index refinement = 4;
+constexpr double coarse_tolerance = 5e-2;
+constexpr double fine_tolerance = 1e-2;
 
 // Scales the two columns of f to unit norm, given their squared norms; a column of zeros stays.
 template <class T>
@@ -72,7 +76,7 @@ Step alternate(const Sweep<T>& sweep, const Matrix<T>& w, Matrix<T>& g) {
 template <class T>
 class Extrapolation {
  public:
-  void restart() { count_ = 0, reach_ = std::max(T(1), reach_ / 8); }
+  void restart() { count_ = 0; }
 
   // Adds the pair (w, g) and writes the next w.
   void next(const Matrix<T>& g, Matrix<T>& w) {
@@ -81,24 +85,15 @@ class Extrapolation {
       w = images_[newest];
       return;
     }
-    std::array<const T*, memory> arrays{};
-    std::array<T, memory> weights{};
-    if (gram_[newest][before] > gram_[before][before]) {
-      // A step that is longer than the one before, in its direction, leads away from a saddle point. The combination
-      // would go back there; go on instead, each time twice as far.
-      arrays = {images_[newest].data(), steps_[newest].data(), steps_[newest].data()};
-      weights = {1, reach_, 0};
-      reach_ *= 2;
-    } else {
-      for (int i = 0; i < memory; ++i) arrays[i] = images_[std::min(i, count_ - 1)].data();
-      weights = combine(newest);
-      reach_ = 1;
+    std::array<const T*, memory> images{};
+    for (int i = 0; i < memory; ++i) images[i] = images_[std::min(i, count_ - 1)].data();
+    auto squares = write_sum(images, combine(newest), w);
+    if (goes_back(newest, w)) {
+      // Alternation approaches a minimum from one side, so the fixed point behind is a saddle point. Go on instead; the
+      // way between two images is smoother than a step, and gets longer each time.
+      const T* last = images_[before].data();
+      squares = write_sum({images_[newest].data(), last, last}, {1 + momentum, -momentum, 0}, w);
     }
-    const auto squares = sum_blocks(w.rows(), rows_per_block, PairSums<2>{}, [&](Index begin, Index end) {
-      auto rows = arrays;
-      for (const T*& row : rows) row += 2 * begin;
-      return combine_rows<T>(rows, weights, end - begin, w.data() + 2 * begin);
-    });
     scale_columns(w, squares.values[0], squares.values[1]);
   }
 
@@ -119,6 +114,26 @@ class Extrapolation {
     });
     for (int i = 0; i < count_; ++i) gram_[newest_][i] = gram_[i][newest_] = products.values[i];
     return newest_;
+  }
+
+  static PairSums<2> write_sum(const std::array<const T*, memory>& arrays, const std::array<T, memory>& weights,
+                               Matrix<T>& w) {
+    return sum_blocks(w.rows(), rows_per_block, PairSums<2>{}, [&](Index begin, Index end) {
+      auto rows = arrays;
+      for (const T*& row : rows) row += 2 * begin;
+      return combine_rows<T>(rows, weights, end - begin, w.data() + 2 * begin);
+    });
+  }
+
+  // Whether w is behind the newest image, seen in the direction of the newest step.
+  bool goes_back(int newest, const Matrix<T>& w) {
+    way_.reshape(w.rows(), 2);
+    const auto products = sum_blocks(w.rows(), rows_per_block, PairSums<memory>{}, [&](Index begin, Index end) {
+      const T* step = steps_[newest].data() + 2 * begin;
+      return step_rows<T>(w.data() + 2 * begin, images_[newest].data() + 2 * begin, {step, step, step}, end - begin,
+                          way_.data() + 2 * begin);
+    });
+    return products.values[0] < 0;
   }
 
   // min |f_new - sum_i y_i (f_new - f_i)|: normal equations of size count - 1 <= 2, a little regularised.
@@ -157,9 +172,9 @@ class Extrapolation {
 
   int count_ = 0;
   int newest_ = 0;
-  T reach_ = 1;  // how many steps more to take on the way from a saddle point
   std::array<Matrix<T>, memory> images_;
   std::array<Matrix<T>, memory> steps_;
+  Matrix<T> way_;
   std::array<std::array<double, memory>, memory> gram_{};
 };
 
@@ -241,7 +256,7 @@ StartingPoint<T> random_start(const NodeData<T>& x, std::uint64_t seed) {
   return start;
 }
 
-// Most of the way is made on a sample of the items. The first gradient is the seeds' all the same: that after one
+// Most of the way is made on samples of the items. The first gradient is the seeds' all the same: that after one
 // alternation from random factors, scaled from the sample to all items, since a gradient is a sum over items.
 template <class T>
 StartingPoint<T> singular_start(const NodeData<T>& x, Index stride, const Rank2Options& options) {
@@ -254,27 +269,36 @@ StartingPoint<T> singular_start(const NodeData<T>& x, Index stride, const Rank2O
   part.spread(sweep);
   if (sample && std::ranges::all_of(sweep.xh.values(), [](T value) { return value == 0; }))
     return singular_start(x, 1, options);  // a sample of empty items tells nothing
+  Matrix<T> random, g;
+  alternate(sweep, sweep.xh, random);
+  part.sweep(random, sweep);
+  const double first = std::sqrt(alternate(sweep, random, g).squared_gradient);
   SingularRays<T> rays = singular_rays(part, sweep.xh);
   // Of a sample the noise is larger, and with it the estimate.
   const double two_leading = rays.two_leading * static_cast<double>(stride);
-  if (two_leading < options.least_fitted) return {{}, 0, (1 + singular_rays_reads) * entries, two_leading, stride > 1};
-  Matrix<T> random, g;
-  alternate(sweep, rays.w, random);
-  part.sweep(random, sweep);
-  const double first = std::sqrt(alternate(sweep, random, g).squared_gradient);
   constexpr int reads = 2 + singular_rays_reads;
+  if (two_leading < options.least_fitted) return {{}, 0, reads * entries, two_leading, stride > 1};
   if (!sample) return {std::move(rays.w), first, reads * entries, two_leading, false};
 
-  Alternation<T> alternation(part, std::move(rays.w));
-  alternation.run(sample_tolerance, first, options.max_iterations);
-  StartingPoint<T> start{.w = Matrix<T>(static_cast<Index>(x.terms().size()), 2),
+  StartingPoint<T> start{.w = {},
                          .first = first * static_cast<double>(stride),
-                         .entries_read = (reads + alternation.iterations()) * entries,
+                         .entries_read = reads * entries,
                          .two_leading = two_leading,
                          .from_sample = true};
-  for (Index i = 0; i < alternation.w().rows(); ++i) {
-    for (Index c = 0; c < 2; ++c) start.w(part.terms()[i], c) = alternation.w()(i, c);
-  }
+  const auto alternate_on = [&](const NodeData<T>& items, Index every, Matrix<T> w, double tolerance) {
+    Alternation<T> alternation(items, std::move(w));
+    alternation.run(tolerance, start.first / static_cast<double>(every), options.max_iterations);
+    start.entries_read += alternation.iterations() * static_cast<double>(items.entries());
+    start.w = Matrix<T>(static_cast<Index>(x.terms().size()), 2);
+    for (Index i = 0; i < alternation.w().rows(); ++i)
+      std::ranges::copy(alternation.w().row(i), start.w.row(items.terms()[i]).begin());
+  };
+  alternate_on(part, stride, std::move(rays.w), coarse_tolerance);
+  if (stride < coarse_stride) return start;
+  const auto finer = x.sample(stride / refinement);
+  Matrix<T> w(static_cast<Index>(finer->terms().size()), 2);
+  for (Index i = 0; i < w.rows(); ++i) std::ranges::copy(start.w.row(finer->terms()[i]), w.row(i).begin());
+  alternate_on(*finer, stride / refinement, std::move(w), fine_tolerance);
   return start;
 }
 

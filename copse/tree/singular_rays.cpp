@@ -9,8 +9,9 @@
 namespace copse {
 namespace {
 
-constexpr double beyond = 0.05;  // share of the items outside the rays, on either side
-constexpr double lost = 1e-4;    // what is left of a vector after projection counts as zero below this share
+constexpr double beyond = 0.05;      // share of the items outside the rays, on either side
+constexpr double everywhere = 1e-3;  // of the sum of items that the rays have at least
+constexpr double lost = 1e-4;        // what is left of a vector after projection counts as zero below this share
 
 template <class T>
 double column_dot(const Matrix<T>& a, Index p, const Matrix<T>& b, Index q) {
@@ -127,10 +128,14 @@ SingularRays<T> singular_rays(const NodeData<T>& x, const Matrix<T>& space) {
   const double low = quantile(tail), high = quantile(x.items() - 1 - tail);
   const Eigen::VectorXd first = std::cos(low) * z1 + std::sin(low) * z2;
   const Eigen::VectorXd second = std::cos(high) * z1 + std::sin(high) * z2;
+  // A feature that is zero in both columns would stay so, and with it items that have no others.
+  const double squared = column_dot(space, 0, space, 0) + column_dot(space, 1, space, 1);
+  const double floor = squared > 0 ? everywhere / std::sqrt(squared) : 0;
   Matrix<T> w(terms, 2);
   for (Index i = 0; i < terms; ++i) {
-    w(i, 0) = static_cast<T>(std::max(0.0, combine(krylov.basis, i, first)));
-    w(i, 1) = static_cast<T>(std::max(0.0, combine(krylov.basis, i, second)));
+    const double least = floor * (static_cast<double>(space(i, 0)) + static_cast<double>(space(i, 1)));
+    w(i, 0) = static_cast<T>(std::max(least, combine(krylov.basis, i, first)));
+    w(i, 1) = static_cast<T>(std::max(least, combine(krylov.basis, i, second)));
   }
   for (Index c = 0; c < 2; ++c) {
     const double norm = std::sqrt(column_dot(w, c, w, c));

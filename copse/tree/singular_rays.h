@@ -6,7 +6,7 @@
 namespace copse {
 
 // What the two functions read of the data, in reads of all items.
-inline constexpr int singular_rays_reads = 5;
+inline constexpr int singular_rays_reads = 4;
 inline constexpr int two_leading_reads = 3;
 
 template <class T>
@@ -16,7 +16,7 @@ struct SingularRays {
 };
 
 // W (terms x 2, unit columns): in the plane of the two leading left singular vectors u1, u2 of X, the directions with
-// 5 % of the items beyond them on either side, negative entries set to zero. The vectors come from the block Krylov
+// 5 % of the items beyond them on either side, no entry quite zero. The vectors come from the block Krylov
 // space of X X' that begins with `space`, two sums of items with positive weights.
 template <class T>
 SingularRays<T> singular_rays(const NodeData<T>& x, const Matrix<T>& space);
