@@ -19,6 +19,9 @@ def validated(estimator, X, *, reset):
     names = None
     if is_anndata(X):
         names, X = np.asarray(X.var_names, dtype=object), X.X
+    elif type(X).__module__.startswith("polars."):  # scikit-learn 1.7 sees no names in frames of polars 2
+        names = np.asarray(X.columns, dtype=object)
+    if names is not None:
         _check_names(estimator, names, reset)
     _check_structure(X)
     with warnings.catch_warnings():
@@ -49,7 +52,7 @@ def is_anndata(X):
 def _check_names(estimator, names, reset):
     known = getattr(estimator, "feature_names_in_", None)
     if not reset and known is not None and not np.array_equal(known, names):
-        raise ValueError("The var_names of this AnnData are not those of the fit, or in another order.")
+        raise ValueError("The names of the features are not those of the fit, or in another order.")
 
 
 def items_of(X, threads):

@@ -127,6 +127,8 @@ def test_every_kind_of_input_gives_the_same(dtype):
     mu = clone(model).set_params(solver="mu")
     np.testing.assert_allclose(clone(mu).fit_transform(X), clone(mu).fit_transform(csr), rtol=1e-3, atol=1e-4)
     assert list(clone(model).fit(frame).feature_names_in_) == list(from_polars.feature_names_in_) == names
+    with pytest.raises(ValueError, match="names"):
+        from_polars.transform(polars.DataFrame(X, schema=names[::-1]))
 
 
 def test_repeated_entries_are_added_up():
