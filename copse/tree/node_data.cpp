@@ -245,31 +245,11 @@ class SparseTreeData : public TreeData<T> {
     for (std::size_t j = 0; j < items.size(); ++j)
       node.offsets[j + 1] = node.offsets[j] + x_.offsets[items[j] + 1] - x_.offsets[items[j]];
     const Index entries = node.offsets.back();
-    const Index cuts = std::clamp<Index>(entries / std::max<Index>(65536, 2 * x_.rows), 1, 16);
-    const auto starts = entry_blocks(node.offsets, cuts);
-
-    std::vector<Buffer<std::int32_t>> counts(static_cast<std::size_t>(cuts));
-    parallel_for(cuts, [&](Index block) {
-      auto& count = counts[block];
-      count.assign(static_cast<std::size_t>(x_.rows), 0);
-      for (Index j = starts[block]; j < starts[block + 1]; ++j) {
-        for (Index p = x_.offsets[items[j]]; p < x_.offsets[items[j] + 1]; ++p) ++count[x_.indices[p]];
-      }
-    });
-    std::vector<RowIndex> terms = number_terms(counts);
-    const Buffer<std::int32_t>& number = counts[0];
-    node.rows = static_cast<Index>(terms.size());
     node.indices.resize(static_cast<std::size_t>(entries));
     node.values.resize(static_cast<std::size_t>(entries));
-    parallel_for(cuts, [&](Index block) {
-      for (Index j = starts[block]; j < starts[block + 1]; ++j) {
-        Index to = node.offsets[j];
-        for (Index p = x_.offsets[items[j]]; p < x_.offsets[items[j] + 1]; ++p, ++to) {
-          node.indices[to] = number[x_.indices[p]];
-          node.values[to] = x_.values[p];
-        }
-      }
-    });
+    const Index cuts = std::clamp<Index>(entries / std::max<Index>(65536, 2 * x_.rows), 1, 16);
+    std::vector<RowIndex> terms = cuts == 1 ? copy_and_number(items, node) : number_and_copy(items, cuts, node);
+    node.rows = static_cast<Index>(terms.size());
     auto blocks = entry_blocks(node.offsets, block_count(entries, node.rows));
     return std::make_unique<NodeOf<T, SparseMatrix<T>>>(std::move(node), std::move(terms),
                                                         static_cast<Index>(items.size()), entries, std::move(blocks));
@@ -297,6 +277,54 @@ class SparseTreeData : public TreeData<T> {
     starts[0] = 0;
     starts.push_back(static_cast<Index>(offsets.size()) - 1);
     return starts;
+  }
+
+  // Fills the node and gives its features: in the order in which they occur, which puts frequent ones first, more or
+  // less, so that the rows of W that are read most share few cache lines.
+  std::vector<RowIndex> copy_and_number(std::span<const RowIndex> items, SparseMatrix<T>& node) const {
+    constexpr std::int32_t none = -1;
+    std::vector<std::int32_t> number(static_cast<std::size_t>(x_.rows), none);
+    std::vector<RowIndex> terms(static_cast<std::size_t>(std::min(x_.rows, node.offsets.back()) + 1));
+    std::int32_t next = 0;
+    for (std::size_t j = 0; j < items.size(); ++j) {
+      Index to = node.offsets[j];
+      for (Index p = x_.offsets[items[j]]; p < x_.offsets[items[j] + 1]; ++p, ++to) {
+        const RowIndex row = x_.indices[p];
+        const bool is_new = number[row] == none;
+        terms[next] = row;
+        number[row] = is_new ? next : number[row];
+        node.indices[to] = number[row];
+        node.values[to] = x_.values[p];
+        next += is_new;
+      }
+    }
+    terms.resize(static_cast<std::size_t>(next));
+    return terms;
+  }
+
+  // The same in parallel, for many items: features are counted first.
+  std::vector<RowIndex> number_and_copy(std::span<const RowIndex> items, Index cuts, SparseMatrix<T>& node) const {
+    const auto starts = entry_blocks(node.offsets, cuts);
+    std::vector<Buffer<std::int32_t>> counts(static_cast<std::size_t>(cuts));
+    parallel_for(cuts, [&](Index block) {
+      auto& count = counts[block];
+      count.assign(static_cast<std::size_t>(x_.rows), 0);
+      for (Index j = starts[block]; j < starts[block + 1]; ++j) {
+        for (Index p = x_.offsets[items[j]]; p < x_.offsets[items[j] + 1]; ++p) ++count[x_.indices[p]];
+      }
+    });
+    std::vector<RowIndex> terms = number_terms(counts);
+    const Buffer<std::int32_t>& number = counts[0];
+    parallel_for(cuts, [&](Index block) {
+      for (Index j = starts[block]; j < starts[block + 1]; ++j) {
+        Index to = node.offsets[j];
+        for (Index p = x_.offsets[items[j]]; p < x_.offsets[items[j] + 1]; ++p, ++to) {
+          node.indices[to] = number[x_.indices[p]];
+          node.values[to] = x_.values[p];
+        }
+      }
+    });
+    return terms;
   }
 
   // Adds the counts up and turns counts[0] into local numbers. Frequent features come first (by powers of two of
