@@ -47,6 +47,7 @@ class Feed {
 
   // The next bytes, at least `count` of them unless the source ends before.
   std::span<const char> peek(std::size_t count) {
+    refill();
     if (rest_.size() >= count || ended_) return rest_;
     joined_.assign(rest_.begin(), rest_.end());
     while (joined_.size() < count && !ended_) {

@@ -82,6 +82,15 @@ void check_memory(double bytes, std::size_t limit, const std::string& name, cons
     fail(name, what + " would take " + with_unit(bytes) + " of memory, and the limit is " + with_unit(allowed) + ".");
 }
 
+void Input::forget(std::span<const char> part) const {
+  if (!is_mapped_ || part.data() < bytes_.data() || part.data() + part.size() > bytes_.data() + bytes_.size()) return;
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  // Pages that lie in the part as a whole. The mapping begins with a page.
+  const auto begin = (static_cast<std::size_t>(part.data() - bytes_.data()) + page - 1) / page * page;
+  const auto end = static_cast<std::size_t>(part.data() - bytes_.data() + part.size()) / page * page;
+  if (begin < end) ::madvise(const_cast<char*>(bytes_.data()) + begin, end - begin, MADV_DONTNEED);
+}
+
 Input Input::open(const std::filesystem::path& path) {
   const std::string name = path.string();
   const Descriptor file = open_to_read(path);
@@ -94,6 +103,7 @@ Input Input::open(const std::filesystem::path& path) {
     if (address != MAP_FAILED) {
       input.bytes_ = {static_cast<const char*>(address), size};
       input.owner_ = std::make_shared<Mapping>(address, size);
+      input.is_mapped_ = true;
       return input;
     }
   }

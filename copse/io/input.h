@@ -21,11 +21,15 @@ class Input {
 
   const std::string& name() const { return name_; }
   std::span<const char> bytes() const { return bytes_; }
+  // Lets go of the memory behind a part of bytes() that will hardly be read again; it may be. Bytes that are not mapped
+  // from a file stay where they are.
+  void forget(std::span<const char> part) const;
 
  private:
   std::string name_;
   std::span<const char> bytes_;
   std::shared_ptr<const void> owner_;
+  bool is_mapped_ = false;
 };
 
 // Throws InputError("NAME: SENTENCE") and InputError("NAME, line LINE: SENTENCE").

@@ -69,9 +69,18 @@ class Archive {
     std::vector<NpyArray> result(names.size());
     parallel_for(static_cast<Index>(names.size()), [&](Index number) {
       const auto i = static_cast<std::size_t>(number);
-      result[i] = parse_npy(unpack(find(names[i]), input_.name(), limit, *storages[i]), name_of(names[i]));
+      const ZipMember& member = find(names[i]);
+      result[i] = parse_npy(unpack(member, input_.name(), limit, *storages[i]), name_of(names[i]));
+      input_.forget(member.packed);  // a stored member was read for its checksum
     });
     return result;
+  }
+
+  // Elements begin ... end - 1 of one of these arrays are not needed again.
+  void forget(const NpyArray& array, Index begin, Index end) const {
+    const std::size_t size = array.type.size;
+    input_.forget(
+        array.data.subspan(static_cast<std::size_t>(begin) * size, static_cast<std::size_t>(end - begin) * size));
   }
 
  private:
@@ -128,7 +137,8 @@ void check_vector(const NpyArray& array, const std::string& name, bool whole_num
 }
 
 // Converts positions in 0 ... bound - 1.
-Buffer<RowIndex> positions(const NpyArray& array, Index first, Index count, Index bound, const std::string& name) {
+Buffer<RowIndex> positions(const Archive& archive, const NpyArray& array, Index first, Index count, Index bound,
+                           const std::string& name) {
   Buffer<RowIndex> result;
   result.resize(static_cast<std::size_t>(count));
   std::atomic<Index> bad{-1};
@@ -144,17 +154,20 @@ Buffer<RowIndex> positions(const NpyArray& array, Index first, Index count, Inde
       }
       if (!inside) bad = from;
     }
+    archive.forget(array, first + begin, first + end);
   });
   if (bad >= 0) fail(name, "an index is outside of 0 to " + std::to_string(bound - 1) + ".");
   return result;
 }
 
 template <class T>
-Buffer<T> numbers(const NpyArray& array) {
+Buffer<T> numbers(const Archive& archive, const NpyArray& array) {
   Buffer<T> result;
   result.resize(static_cast<std::size_t>(array.count()));
-  parallel_blocks(array.count(), element_block,
-                  [&](Index begin, Index end) { convert(array, begin, end, result.data() + begin); });
+  parallel_blocks(array.count(), element_block, [&](Index begin, Index end) {
+    convert(array, begin, end, result.data() + begin);
+    archive.forget(array, begin, end);
+  });
   return result;
 }
 
@@ -173,8 +186,8 @@ SparseMatrix<T> compressed(Archive& archive, const SparseKind& kind, const ReadO
       !std::is_sorted(x.offsets.begin(), x.offsets.end()))
     fail(archive.name_of("indptr"),
          "the offsets must ascend from 0 to the number of entries, " + std::to_string(arrays[0].count()) + ".");
-  x.indices = positions(arrays[1], 0, arrays[1].count(), x.rows, archive.name_of("indices"));
-  x.values = numbers<T>(arrays[0]);
+  x.indices = positions(archive, arrays[1], 0, arrays[1].count(), x.rows, archive.name_of("indices"));
+  x.values = numbers<T>(archive, arrays[0]);
   return x;
 }
 
@@ -195,10 +208,10 @@ SparseMatrix<T> coordinates(Archive& archive, const SparseKind& kind, const Read
     check_vector(col, archive.name_of("col"), true, count);
   }
   std::vector<Triplets<T>> blocks(1);
-  const Buffer<T> values = numbers<T>(arrays[0]);
-  Buffer<RowIndex> features = positions(row, 0, count, kind.rows, archive.name_of(joined ? "coords" : "row"));
+  const Buffer<T> values = numbers<T>(archive, arrays[0]);
+  Buffer<RowIndex> features = positions(archive, row, 0, count, kind.rows, archive.name_of(joined ? "coords" : "row"));
   Buffer<RowIndex> items =
-      positions(col, joined ? count : 0, count, kind.cols, archive.name_of(joined ? "coords" : "col"));
+      positions(archive, col, joined ? count : 0, count, kind.cols, archive.name_of(joined ? "coords" : "col"));
   if (options.items == Items::rows) features.swap(items);
   constexpr Index block = 1 << 18;
   blocks.resize(static_cast<std::size_t>((count + block - 1) / block));
