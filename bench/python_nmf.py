@@ -4,7 +4,8 @@
 Both get the same CSR matrix (tf-idf by scikit-learn, float32, sorted) and the same number of threads. For every seed
 scikit-learn runs first (`NMF(k)`, its defaults), then copse with its defaults and with scikit-learn's start. Last, copse
 runs until it reaches scikit-learn's error, from the same kind of start: a run that converges above it is charged in full
-and followed by another, from copse's start and 'nndsvda' in turn, with other seeds. The crossing is what `fit_transform` takes beyond the call of the library.
+and followed by another with another seed. Errors that agree to 1e-6 are the same: two runs that converge to one minimum stop at
+slightly different distances from it. The crossing is what `fit_transform` takes beyond the call of the library.
 
     bench/python_nmf.py --seeds 3          results in bench/results/python_nmf.md
 """
@@ -32,7 +33,8 @@ from copse import _copse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CORPORA = {"20newsgroups": 20, "arxiv_abstracts": 25}
-MOST_RUNS = 6
+MOST_RUNS = 10
+SAME = 1 + 1e-6
 
 
 def matrix(folder):
@@ -100,10 +102,10 @@ def run_to_error(X, k, seed, target):
     """The seconds until scikit-learn's error is reached: the history of a run says when; the crossing is added."""
     spent, reached = 0.0, False
     for run in range(MOST_RUNS):
-        model = copse.NMF(k, init=["nndsvda", None][run % 2], random_state=seed + 1000 * (run // 2))
+        model = copse.NMF(k, init="nndsvda", random_state=seed + 1000 * run)
         with Library() as library:
             _, seconds = timed(functools.partial(model.fit_transform, X))
-        there = np.flatnonzero(model.history_.relative_error <= target)
+        there = np.flatnonzero(model.history_.relative_error <= SAME * target)
         reached = len(there) > 0
         spent += float(model.history_.seconds[there[0]]) + seconds - library.seconds if reached else seconds
         if reached:
