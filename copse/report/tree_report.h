@@ -37,7 +37,8 @@ struct SoftPaths {
   std::vector<double> beside;  // the soft weight of `second`
 };
 
-// Why the tree has fewer leaves than wanted; empty if it has not.
+// Why the tree has fewer leaves than wanted, and which large leaves it tried in vain to split; empty if there is nothing
+// to say.
 template <class T>
 std::string explain_leaves(const Tree<T>& tree, Index wanted);
 
