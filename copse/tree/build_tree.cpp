@@ -1,0 +1,405 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <ranges>
+
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "copse/tree/mndcg.h"
+#include "copse/tree/tree.h"
+#include "copse/tree/trial_split.h"
+
+namespace copse {
+namespace {
+
+constexpr double permanent = -1;
+
+bool needs_trial(Score score) { return score == Score::mndcg || score == Score::error || score == Score::rank1_gain; }
+
+// A key for every node and trial that depends on the way from the root only (Steele et al. 2014, splitmix).
+std::uint64_t mix(std::uint64_t key, std::uint64_t step) {
+  key += 0x9e3779b97f4a7c15u * (step + 1);
+  key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;
+  key = (key ^ (key >> 27)) * 0x94d049bb133111ebu;
+  return key ^ (key >> 31);
+}
+
+// So many leaves have their children scored at once. The best leaf is split next; those that follow it will most likely
+// be split too, and scoring their children meanwhile keeps all threads at work.
+constexpr std::size_t leaves_at_once = 4;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// The score of a would-be node, and its trial split where the score needs one (thesis: "needs only to be computed once
+// when the node first appears"). A score that is too low to matter is not computed, but for a bound.
+template <class T>
+struct Scored {
+  double score = permanent;   // NaN: not computed
+  double ceiling = infinity;  // where it was not: no higher than this
+  Leaf leaf = Leaf::open;
+  std::optional<TrialSplit<T>> trial;
+  TreeCost cost;
+};
+
+// What the builder knows of a node beyond what the tree shows.
+template <class T>
+struct Pending {
+  std::uint64_t key = 0;
+  std::optional<TrialSplit<T>> trial = {};                // of all items; becomes the node's split
+  double ceiling = infinity;                              // of a score that is not computed
+  std::optional<std::array<Scored<T>, 2>> children = {};  // the scores of the two sides of `trial`
+};
+
+template <class T>
+class Builder {
+ public:
+  Builder(const TreeData<T>& x, const TreeOptions& options, SplitMemory<T>* memory)
+      : x_(x), options_(options), memory_(memory), squared_norms_(x.squared_norms()) {
+    if (options.score == Score::mndcg) mndcg_.emplace(x.rows());
+    trial_.rank2 = {.start = options.start,
+                    .tolerance = options.tolerance,
+                    .max_iterations = options.max_iterations,
+                    .seed = options.seed};
+    trial_.leading = options.score == Score::rank1_gain || options.score == Score::rank1;
+  }
+
+  Tree<T> build() {
+    tree_.rows = x_.rows();
+    tree_.cols = x_.cols();
+    TreeNode<T> root;
+    root.items.resize(static_cast<std::size_t>(x_.cols()));
+    std::iota(root.items.begin(), root.items.end(), RowIndex(0));
+    for (const double norm : squared_norms_) root.squared_norm += norm;
+    root.score = infinity;
+    tree_.nodes.push_back(std::move(root));
+    pending_.resize(1);
+    pending_[0].key = mix(0, 0);
+    tree_.leaves = 1;
+    if (x_.cols() < 2) close(0, Leaf::too_small);
+    split_leaves(0, options_.leaves);
+    return std::move(tree_);
+  }
+
+  // Splits the leaf `node` of a finished tree. It is the first to be split, whatever its score is.
+  Tree<T> grow(Tree<T> tree, Index node) {
+    tree_ = std::move(tree);
+    pending_.resize(tree_.nodes.size());
+    pending_[node].key = key_of(node);
+    const Index wanted = tree_.leaves - 1 + options_.leaves;
+    if (tree_.nodes[node].leaf == Leaf::open && tree_.nodes[node].items.size() > 1) {
+      split(node, wanted);
+      split_leaves(node, wanted);
+    }
+    return std::move(tree_);
+  }
+
+ private:
+  // Splits leaves below `top` until the tree has so many, or none can be split.
+  void split_leaves(Index top, Index wanted) {
+    while (tree_.leaves < wanted) {
+      if (options_.progress && !options_.progress({tree_.leaves, wanted})) {
+        tree_.stop_reason = StopReason::interrupted;
+        return;
+      }
+      settle_scores(top);
+      const auto leaves = open_leaves(top);
+      if (leaves.empty()) return;
+      score_children(leaves, wanted - tree_.leaves);
+      split(leaves.front(), wanted);
+    }
+  }
+
+  std::uint64_t key_of(Index node) const {
+    const Index parent = tree_.nodes[node].parent;
+    return parent < 0 ? mix(0, 0) : child_key(key_of(parent), tree_.nodes[parent].first == node ? 0 : 1);
+  }
+
+  bool is_below(Index node, Index top) const {
+    while (node > top) node = tree_.nodes[node].parent;
+    return node == top;
+  }
+
+  // Computes the scores that were left out until the highest score below `top` is known.
+  void settle_scores(Index top) {
+    for (;;) {
+      double best = options_.min_score;
+      std::vector<Index> unknown;
+      for (Index n = top; n < static_cast<Index>(tree_.nodes.size()); ++n) {
+        const TreeNode<T>& node = tree_.nodes[n];
+        if (node.first >= 0 || node.leaf != Leaf::open || !is_below(n, top)) continue;
+        if (std::isnan(node.score)) {
+          unknown.push_back(n);
+        } else {
+          best = std::max(best, node.score);
+        }
+      }
+      std::erase_if(unknown, [&](Index n) { return pending_[n].ceiling < best; });
+      if (unknown.empty()) return;
+      std::ranges::stable_sort(unknown, std::ranges::greater(), [&](Index n) { return pending_[n].ceiling; });
+      unknown.resize(std::min(unknown.size(), leaves_at_once));
+      settle(unknown);
+    }
+  }
+
+  void settle(std::span<const Index> leaves) {
+    std::vector<Scored<T>> scored(leaves.size());
+    parallel_for(static_cast<Index>(leaves.size()), [&](Index task) {
+      Side<T> side;
+      side.items = tree_.nodes[leaves[task]].items;
+      side.explained = tree_.nodes[leaves[task]].explained;
+      scored[task] = score(side, pending_[leaves[task]].key, -infinity);
+    });
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      add_cost(scored[i].cost);
+      tree_.nodes[leaves[i]].score = scored[i].score;
+      tree_.nodes[leaves[i]].leaf = scored[i].leaf;
+      pending_[leaves[i]].trial = std::move(scored[i].trial);
+    }
+  }
+
+  // A score below this will most likely never be the highest: so many leaves with higher ones are known that no split
+  // is left, or the scores, which fall about evenly from split to split, will not fall so low. Where it is the highest
+  // after all, it is computed then.
+  double cutoff(std::span<const Index> leaves, Index splits) const {
+    if (options_.pick != Pick::score || options_.score != Score::error) return -infinity;
+    const auto made = static_cast<double>(tree_.leaves - 1);
+    const double guess = tree_.nodes[leaves.front()].score * made / (made + static_cast<double>(splits));
+    return static_cast<Index>(leaves.size()) < splits ? guess : std::max(guess, tree_.nodes[leaves[splits - 1]].score);
+  }
+
+  // The leaves below `top` that can be split, the one to split next first; among equals the oldest.
+  std::vector<Index> open_leaves(Index top) const {
+    std::vector<Index> leaves;
+    for (Index n = 0; n < static_cast<Index>(tree_.nodes.size()); ++n) {
+      const TreeNode<T>& node = tree_.nodes[n];
+      if (node.first < 0 && node.score > options_.min_score && node.leaf == Leaf::open && is_below(n, top))
+        leaves.push_back(n);
+    }
+    std::ranges::stable_sort(leaves, std::ranges::greater(), [&](Index n) {
+      return options_.pick == Pick::size ? static_cast<double>(tree_.nodes[n].items.size()) : tree_.nodes[n].score;
+    });
+    return leaves;
+  }
+
+  // Scores the children that the first of these leaves would have, unless that is done, and with them those of the next
+  // few as long as that is work well spent: `splits` is how many will be made still, and at least half of them go to
+  // the leaves that are best now. The children of the last split need no score.
+  void score_children(std::span<const Index> leaves, Index splits) {
+    if (splits < 2 || !pending_[leaves.front()].trial || pending_[leaves.front()].children) return;
+    std::vector<Index> chosen;
+    for (const Index n : leaves.first(std::min(leaves.size(), static_cast<std::size_t>(splits + 1) / 2))) {
+      if (chosen.size() < leaves_at_once && pending_[n].trial && !pending_[n].children) chosen.push_back(n);
+    }
+    const double least = cutoff(leaves, splits);
+    for (const Index n : chosen) pending_[n].children.emplace();
+    parallel_for(2 * static_cast<Index>(chosen.size()), [&](Index task) {
+      Pending<T>& parent = pending_[chosen[task / 2]];
+      const int side = static_cast<int>(task % 2);
+      (*parent.children)[side] = score(parent.trial->sides[side], child_key(parent.key, side), least);
+    });
+    for (const Index n : chosen) {
+      for (const Scored<T>& child : *pending_[n].children) add_cost(child.cost);
+    }
+  }
+
+  void close(Index node, Leaf reason) {
+    tree_.nodes[node].score = permanent;
+    tree_.nodes[node].leaf = reason;
+    pending_[node].trial.reset();
+  }
+
+  TrialSplit<T> try_items(std::span<const RowIndex> items, std::uint64_t key, TreeCost& cost,
+                          double least_fitted = 0) const {
+    TrialOptions trial = trial_;
+    trial.rank2.least_fitted = least_fitted;
+    return try_split<T>(x_, items, squared_norms_, key, trial, memory_, cost);
+  }
+
+  // A score below `least` need not be computed.
+  Scored<T> score(const Side<T>& side, std::uint64_t key, double least) const {
+    Scored<T> result;
+    if (static_cast<Index>(side.items.size()) < options_.smallest_split) {
+      result.leaf = Leaf::too_small;
+      return result;
+    }
+    if (!needs_trial(options_.score)) {
+      result.score = options_.score == Score::fit     ? side.squared_norm - side.explained
+                     : options_.score == Score::rank1 ? side.squared_norm - side.leading
+                                                      : side.rank2_error;
+      return result;
+    }
+    // A split explains no more than |W H|^2, so the score `error` is at most |W H|^2 - side.explained.
+    result.trial = try_items(side.items, key, result.cost, std::max(0.0, least + side.explained));
+    if (result.trial->most_fitted) {
+      result.score = std::numeric_limits<double>::quiet_NaN();
+      result.ceiling = *result.trial->most_fitted - side.explained;
+      result.trial.reset();
+      return result;
+    }
+    const auto& [first, second] = result.trial->sides;
+    if (!result.trial->two_sided()) {
+      result.leaf = Leaf::one_sided;
+    } else if (options_.score == Score::mndcg) {
+      result.score = (*mndcg_)(side.topic.terms, first.topic.terms, second.topic.terms);
+      if (result.score == permanent) result.leaf = Leaf::one_sided;
+    } else if (options_.score == Score::error) {
+      // |A|^2 = |A1|^2 + |A2|^2 cancels.
+      result.score = first.explained + second.explained - side.explained;
+    } else {
+      result.score = first.leading + second.leading - side.leading;
+    }
+    if (result.leaf != Leaf::open) result.trial.reset();
+    return result;
+  }
+
+  // Whether a score is below every positive score of the leaves.
+  bool is_below_all(double score) {
+    const auto is_leaf = [&](Index n) { return tree_.nodes[n].first < 0; };
+    const auto is_above = [&](Index n) { return !(tree_.nodes[n].score > 0) || score < tree_.nodes[n].score; };
+    const auto nodes = std::views::iota(Index(0), static_cast<Index>(tree_.nodes.size()));
+    auto leaves = nodes | std::views::filter(is_leaf);
+    if (!std::ranges::all_of(leaves, is_above)) return false;
+    return std::ranges::all_of(leaves, [&](Index n) {
+      if (std::isnan(tree_.nodes[n].score)) settle({&n, 1});
+      return is_above(n);
+    });
+  }
+
+  // Thesis, algorithm 6, lines 6-22.
+  void split(Index leaf, Index wanted) {
+    const std::uint64_t key = pending_[leaf].key;
+    std::optional<TrialSplit<T>> trial = std::move(pending_[leaf].trial);
+    auto children = std::move(pending_[leaf].children);  // of this first trial
+    if (!trial) trial = try_items(tree_.nodes[leaf].items, key, tree_.cost);
+    std::vector<RowIndex> outliers;
+    std::optional<Scored<T>> small;  // the score of the smaller side, when the test for outliers asked for it
+    for (int trials = 0;;) {
+      if (!trial->two_sided()) return close(leaf, Leaf::one_sided);
+      auto& [larger, smaller] = trial->sides;
+      const bool unbalanced =
+          static_cast<double>(larger.items.size()) >= options_.imbalance * static_cast<double>(smaller.items.size());
+      if (options_.outlier_trials == 0 || !unbalanced) break;
+      if (children && !std::isnan((*children)[1].score)) {
+        small = std::move((*children)[1]);
+      } else {
+        small = score(smaller, child_key(key, 1), -infinity);
+        add_cost(small->cost);
+      }
+      if (!is_below_all(small->score)) break;
+      outliers.insert(outliers.end(), smaller.items.begin(), smaller.items.end());
+      small.reset();
+      children.reset();
+      if (++trials == options_.outlier_trials) return close(leaf, Leaf::only_outliers);
+      const std::vector<RowIndex> rest = std::move(larger.items);
+      trial = try_items(rest, mix(key, 2 + static_cast<std::uint64_t>(trials)), tree_.cost);
+    }
+    std::ranges::sort(outliers);
+    tree_.nodes[leaf].outliers = std::move(outliers);
+    std::array<std::optional<Scored<T>>, 2> known;
+    if (children) known = {std::move((*children)[0]), std::move((*children)[1])};
+    if (small) known[1] = std::move(small);
+    adopt(leaf, std::move(*trial), std::move(known), tree_.leaves + 1 == wanted);
+  }
+
+  static std::uint64_t child_key(std::uint64_t key, int side) { return mix(key, static_cast<std::uint64_t>(side)); }
+
+  // Makes the two sides of the trial the children of `leaf`, and scores those that have no known score unless this is
+  // the last split.
+  void adopt(Index leaf, TrialSplit<T> trial, std::array<std::optional<Scored<T>>, 2> known, bool last) {
+    const int number = tree_.splits() + 1;
+    const Index first = static_cast<Index>(tree_.nodes.size());
+    tree_.nodes[leaf].first = first;
+    tree_.nodes[leaf].second = first + 1;
+    tree_.nodes[leaf].split = number;
+    ++tree_.leaves;
+
+    std::array<Scored<T>, 2> scored;
+    std::array<std::uint64_t, 2> keys{};
+    for (int s = 0; s < 2; ++s) keys[s] = child_key(pending_[leaf].key, s);
+    if (!last) {
+      parallel_for(2, [&](Index s) {
+        if (!known[s]) scored[s] = score(trial.sides[s], keys[s], -infinity);
+      });
+      for (int s = 0; s < 2; ++s) {
+        add_cost(scored[s].cost);
+        if (known[s]) scored[s] = std::move(*known[s]);
+      }
+    }
+    for (int s = 0; s < 2; ++s) {
+      Side<T>& side = trial.sides[s];
+      TreeNode<T> node;
+      node.parent = leaf;
+      node.items = std::move(side.items);
+      node.weights = std::move(side.weights);
+      node.shares = std::move(side.shares);
+      node.topic = std::move(side.topic);
+      node.squared_norm = side.squared_norm;
+      node.explained = side.explained;
+      if (!last) node.score = scored[s].score;
+      node.leaf = scored[s].leaf;
+      tree_.nodes.push_back(std::move(node));
+      pending_.push_back({keys[s], std::move(scored[s].trial), scored[s].ceiling});
+    }
+  }
+
+  void add_cost(const TreeCost& cost) {
+    tree_.cost.factorizations += cost.factorizations;
+    tree_.cost.iterations += cost.iterations;
+    tree_.cost.entries_read += cost.entries_read;
+  }
+
+  const TreeData<T>& x_;
+  const TreeOptions& options_;
+  SplitMemory<T>* memory_;
+  std::vector<double> squared_norms_;
+  std::optional<Mndcg> mndcg_;
+  TrialOptions trial_;
+  Tree<T> tree_;
+  std::vector<Pending<T>> pending_;
+};
+
+template <class T>
+void check(const TreeData<T>& x, const TreeOptions& options) {
+  const auto require = [](bool holds, const std::string& otherwise) {
+    if (!holds) throw InvalidArgument(otherwise);
+  };
+  require(options.leaves >= 1, "A tree needs at least one leaf, not " + std::to_string(options.leaves) + ".");
+  require(options.outlier_trials >= 0, "The number of outlier trials must not be negative.");
+  require(options.imbalance > 1, "The imbalance beta must be greater than 1.");
+  require(options.smallest_split >= 2, "The smallest node to split must have at least two items.");
+  require(options.tolerance >= 0, "The tolerance must not be negative.");
+  require(options.max_iterations >= 2, "The limit of iterations must be at least 2.");
+  require(x.rows() > 0 && x.cols() > 0, "A matrix without features or without items has no tree.");
+  require(x.cols() <= std::numeric_limits<RowIndex>::max(), "A tree can have at most 2^31 - 1 items.");
+}
+
+}  // namespace
+
+template <class T>
+Tree<T> build_tree(const TreeData<T>& x, const TreeOptions& options, SplitMemory<T>* memory) {
+  check(x, options);
+  return Builder<T>(x, options, memory).build();
+}
+
+template <class T>
+void grow(Tree<T>& tree, Index node, const TreeData<T>& x, const TreeOptions& options) {
+  check(x, options);
+  if (x.rows() != tree.rows || x.cols() != tree.cols)
+    throw InvalidArgument("The tree was built from another matrix: it has " + std::to_string(tree.rows) +
+                          " features and " + std::to_string(tree.cols) + " items, the matrix " +
+                          std::to_string(x.rows()) + " and " + std::to_string(x.cols()) + ".");
+  if (tree.nodes[node].first >= 0) throw InvalidArgument("Node " + tree.id(node) + " is split already.");
+  tree = Builder<T>(x, options, nullptr).grow(std::move(tree), node);
+}
+
+#define COPSE_INSTANTIATE(T)                                                            \
+  template Tree<T> build_tree(const TreeData<T>&, const TreeOptions&, SplitMemory<T>*); \
+  template void grow(Tree<T>&, Index, const TreeData<T>&, const TreeOptions&);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse
