@@ -129,6 +129,20 @@ TEST(Corpus, EqualsTheNaiveCounts) {
   }
 }
 
+TEST(Corpus, CountsALongDocumentLikeAnyOther) {
+  // "new york" falls on both sides of a cut and is still one term.
+  std::string text;
+  for (int i = 0; i < 300000; ++i) text += "new york word" + std::to_string(i % 997) + " ";
+  TextOptions options = plain();
+  options.bigrams = true;
+  const auto corpus = corpus_of({"new york here", text, "last word1"}, options);
+  EXPECT_EQ(at(corpus, "new york", 1), 300000);
+  EXPECT_EQ(at(corpus, "word1", 1), 301);
+  EXPECT_EQ(at(corpus, "new york", 0), 1);
+  EXPECT_EQ(at(corpus, "last", 2), 1);
+  EXPECT_EQ(at(corpus, "new", 1), -1);
+}
+
 TEST(Corpus, IsTheSameForAnyNumberOfThreads) {
   // More than one group of documents, so that reading and cutting overlap.
   const auto texts = random_texts(40000, 60);

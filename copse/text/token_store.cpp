@@ -42,6 +42,19 @@ void append(std::vector<std::uint8_t>& bytes, std::uint64_t value) {
   bytes.push_back(static_cast<std::uint8_t>(value));
 }
 
+void add(const Token& token, std::uint32_t document, Batch& batch) {
+  const std::uint32_t word = batch.words.add(token.word);
+  if (word == batch.totals.size()) {
+    batch.totals.push_back(0);
+    batch.document_counts.push_back(0);
+    batch.last_document.push_back(WordTable::missing);
+  }
+  ++batch.totals[word];
+  if (batch.last_document[word] != document) ++batch.document_counts[word];
+  batch.last_document[word] = document;
+  append(batch.bytes, 2 * static_cast<std::uint64_t>(word) + (token.adjacent ? 1 : 0));
+}
+
 void tokenize(Batch& batch, Tokenizer& tokenizer, const MailOptions& mail) {
   const bool strips = mail.drop_headers || mail.drop_quotes || mail.drop_signature;
   batch.words.clear();
@@ -57,21 +70,16 @@ void tokenize(Batch& batch, Tokenizer& tokenizer, const MailOptions& mail) {
       strip_mail(text, mail, kept);
       text = kept;
     }
-    const std::vector<Token>& tokens = tokenizer.tokenize(text);
-    append(batch.bytes, tokens.size());
-    for (const Token& token : tokens) {
-      const std::uint32_t word = batch.words.add(token.word);
-      if (word == batch.totals.size()) {
-        batch.totals.push_back(0);
-        batch.document_counts.push_back(0);
-        batch.last_document.push_back(WordTable::missing);
-      }
-      ++batch.totals[word];
-      if (batch.last_document[word] != d) ++batch.document_counts[word];
-      batch.last_document[word] = static_cast<std::uint32_t>(d);
-      append(batch.bytes, 2 * static_cast<std::uint64_t>(word) + (token.adjacent ? 1 : 0));
-    }
-    batch.tokens += static_cast<Index>(tokens.size());
+    const auto begin = static_cast<std::ptrdiff_t>(batch.bytes.size());
+    std::size_t count = 0;
+    tokenizer.tokenize(text, [&](std::span<const Token> tokens) {
+      count += tokens.size();
+      for (const Token& token : tokens) add(token, static_cast<std::uint32_t>(d), batch);
+    });
+    const auto end = static_cast<std::ptrdiff_t>(batch.bytes.size());
+    append(batch.bytes, count);
+    std::rotate(batch.bytes.begin() + begin, batch.bytes.begin() + end, batch.bytes.end());  // it comes first
+    batch.tokens += static_cast<Index>(count);
   }
   batch.bytes.insert(batch.bytes.end(), 3, 0);
 }

@@ -9,6 +9,13 @@
 namespace copse {
 namespace {
 
+// White space is in no word and in no link: words are the same whether a text is cut there or not.
+constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+
+std::string_view first_piece(std::string_view text) {
+  return text.size() <= piece_bytes ? text : text.substr(0, text.find_first_of(" \t\n\v\f\r", piece_bytes));
+}
+
 constexpr std::string_view curly_apostrophe = "\xE2\x80\x99";
 
 // What elision leaves of a function word in French and Italian; the noun follows the apostrophe.
@@ -58,6 +65,15 @@ struct Tokenizer::State {
   TokenOptions options;
   WordFinder finder = {};
   std::vector<Token> tokens = {};
+  bool last_kept = true;  // a word that is left out stands between its neighbours
+
+  void begin() {
+    finder.interrupt();
+    last_kept = true;
+  }
+
+  // Goes on where the last call ended.
+  void add(std::string_view text);
 
   void find_words(std::string_view text) {
     if (options.rule == WordRule::unicode) {
@@ -87,36 +103,49 @@ Tokenizer::~Tokenizer() = default;
 Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
 Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
 
-const std::vector<Token>& Tokenizer::tokenize(std::string_view text) {
-  WordFinder& finder = state_->finder;
+void Tokenizer::State::add(std::string_view text) {
   finder.clear();
-  if (state_->options.links == Links::words) {
-    state_->find_words(text);
+  if (options.links == Links::words) {
+    find_words(text);
   } else {
     LinkFinder links(text);
     std::size_t from = 0;
     for (Link link = links.next(); from < text.size(); link = links.next()) {
-      state_->find_words(text.substr(from, link.begin - from));
-      finder.interrupt();
+      find_words(text.substr(from, link.begin - from));
       if (link.begin == std::string_view::npos) break;
-      if (state_->options.links == Links::whole) finder.add_whole(text.substr(link.begin, link.end - link.begin));
+      finder.interrupt();
+      if (options.links == Links::whole) finder.add_whole(text.substr(link.begin, link.end - link.begin));
       finder.interrupt();
       from = link.end;
     }
   }
   // Cleaning may move the characters, so that views come after it.
   for (Word& word : finder.words()) {
-    if (!state_->keeps(word)) word.length = 0;
+    if (!keeps(word)) word.length = 0;
   }
   const char* const characters = finder.characters().data();
-  state_->tokens.clear();
-  bool all_kept = true;  // a word that is left out stands between its neighbours
+  tokens.clear();
   for (const Word& word : finder.words()) {
     if (word.length > 0)
-      state_->tokens.push_back({{characters + word.begin, word.end - word.begin}, word.adjacent && all_kept});
-    all_kept = word.length > 0;
+      tokens.push_back({{characters + word.begin, word.end - word.begin}, word.adjacent && last_kept});
+    last_kept = word.length > 0;
   }
+}
+
+const std::vector<Token>& Tokenizer::tokenize(std::string_view text) {
+  state_->begin();
+  state_->add(text);
   return state_->tokens;
+}
+
+void Tokenizer::tokenize(std::string_view text, const std::function<void(std::span<const Token>)>& visit) {
+  state_->begin();
+  while (!text.empty()) {
+    const std::string_view piece = first_piece(text);
+    state_->add(piece);
+    visit(state_->tokens);
+    text.remove_prefix(piece.size());
+  }
 }
 
 }  // namespace copse

@@ -1,7 +1,9 @@
 // The words of a text as they are counted: folded, cleaned and filtered.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +46,9 @@ class Tokenizer {
 
   // The text is UTF-8; what is not counts as a character that is in no word.
   const std::vector<Token>& tokenize(std::string_view text);
+
+  // The same tokens of a text that may be long, so many at a time that they take a few megabytes.
+  void tokenize(std::string_view text, const std::function<void(std::span<const Token>)>& visit);
 
  private:
   struct State;

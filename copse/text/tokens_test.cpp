@@ -96,6 +96,38 @@ TEST(Tokenizer, AWordLeftOutStandsBetweenItsNeighbours) {
   EXPECT_THAT(adjacent, ElementsAre(false, true, false, true, false));
 }
 
+TEST(Tokenizer, GivesTheTokensOfALongTextInPieces) {
+  // 41 bytes and 31, so that cuts of megabytes fall on all kinds of places.
+  std::string text;
+  while (text.size() < 5'000'000) {
+    text += "new york 1993 don't at http://a.b/c x-ray ";
+    if (text.size() % 3 == 0) text += "Straße  東京都に行く naïve\n";
+  }
+  for (const WordRule rule : {WordRule::unicode, WordRule::word_characters}) {
+    for (const Links links : {Links::drop, Links::whole, Links::words}) {
+      Tokenizer whole({.rule = rule, .links = links}), cut({.rule = rule, .links = links});
+      const std::vector<Token>& expected = whole.tokenize(text);
+      std::size_t place = 0, pieces = 0;
+      cut.tokenize(text, [&](std::span<const Token> tokens) {
+        ++pieces;
+        for (const Token& token : tokens) {
+          ASSERT_LT(place, expected.size());
+          ASSERT_EQ(token.word, expected[place].word) << place;
+          ASSERT_EQ(token.adjacent, expected[place].adjacent) << place;
+          ++place;
+        }
+      });
+      EXPECT_EQ(place, expected.size());
+      EXPECT_GE(pieces, 4u);
+    }
+  }
+  Tokenizer tokenizer;
+  std::size_t count = 0;
+  tokenizer.tokenize(std::string(3'000'000, 'x') + " end",
+                     [&](std::span<const Token> tokens) { count += tokens.size(); });
+  EXPECT_EQ(count, 1u);  // the first is too long for a word, and nowhere to be cut
+}
+
 TEST(StopWords, AreCutLikeTheText) {
   const auto english = stop_words("english", {});
   EXPECT_THAT(english, Contains("the"));

@@ -267,7 +267,6 @@ WordFinder& WordFinder::operator=(WordFinder&&) noexcept = default;
 void WordFinder::clear() {
   state_->characters.clear();
   state_->words.clear();
-  state_->adjacent = false;
 }
 
 void WordFinder::interrupt() { state_->adjacent = false; }

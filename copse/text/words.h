@@ -28,7 +28,7 @@ class WordFinder {
   WordFinder(WordFinder&&) noexcept;
   WordFinder& operator=(WordFinder&&) noexcept;
 
-  void clear();
+  void clear();  // the list
   // The words of NFKC_Casefold(text) by ICU's word break iterator of the root locale.
   void add_unicode_words(std::string_view text);
   // The runs of letters, digits and _ of the text in lower case.
