@@ -69,10 +69,18 @@ Corpus<T> make_corpus(TokenStore&& store, Vocabulary&& vocabulary, const TermMap
   return corpus;
 }
 
+std::string no_documents(const ReadReport& report) {
+  std::string sentence = "there are no documents to read";
+  if (report.passed_over > 0)
+    sentence += ": by name or content none of the " + std::to_string(report.passed_over) + " files there is text";
+  if (report.skipped > 0) sentence += ": all " + std::to_string(report.skipped) + " are bad; " + report.notes.front();
+  return sentence + (sentence.ends_with('.') ? "" : ".");
+}
+
 TokenStore read_some_tokens(DocumentReader& reader, const TextOptions& options) {
   check(options);
   TokenStore store = read_tokens(reader, options);
-  if (store.documents == 0) throw InputError("there are no documents to read.");
+  if (store.documents == 0) throw InputError(no_documents(reader.report()));
   if (store.documents > std::numeric_limits<RowIndex>::max())
     throw InputError("there are more than 2147483647 documents, which is the most.");
   return store;

@@ -241,6 +241,9 @@ TEST(Documents, AFolderIsReadInOrder) {
   folder.write("b/two.md", "# Title\n\ntext *two*");
   folder.write("a/one.txt", "text one");
   folder.write("a/53068", "no extension");
+  folder.write("b/1204680122.27c448.host,S=71:2,S", "mail");
+  folder.write("b/sci.space_59849", "news");
+  folder.write("b/table.jsonl", "{}");
   folder.write("c.HTML", "<html><title>The page</title><script>var x;</script><p>text &amp; three");
   folder.write("picture.png", "\x89PNG");
   folder.write("binary", std::string("\x7f"
@@ -257,13 +260,14 @@ TEST(Documents, AFolderIsReadInOrder) {
     ids.push_back(document.id);
     labels.push_back(document.label);
   }
-  EXPECT_THAT(ids, ElementsAre("a/53068", "a/one.txt", "b/two.md", "c.HTML", "d.txt.gz"));
-  EXPECT_THAT(labels, ElementsAre("a", "a", "b", "", ""));
-  EXPECT_THAT(found.documents[3].text, HasSubstr("text & three"));
-  EXPECT_EQ(found.documents[3].title, "The page");
-  EXPECT_EQ(found.report.passed_over, 2);
-  EXPECT_EQ(found.documents[4].text, "packed");
-  const std::vector<Index> wanted = {1, 4};
+  EXPECT_THAT(ids, ElementsAre("a/53068", "a/one.txt", "b/1204680122.27c448.host,S=71:2,S", "b/sci.space_59849",
+                               "b/two.md", "c.HTML", "d.txt.gz"));
+  EXPECT_THAT(labels, ElementsAre("a", "a", "b", "b", "b", "", ""));
+  EXPECT_THAT(found.documents[5].text, HasSubstr("text & three"));
+  EXPECT_EQ(found.documents[5].title, "The page");
+  EXPECT_EQ(found.report.passed_over, 3);
+  EXPECT_EQ(found.documents[6].text, "packed");
+  const std::vector<Index> wanted = {1, 6};
   const auto again = source.read(wanted, 6);
   ASSERT_THAT(again, SizeIs(2));
   EXPECT_EQ(again[0].text, "text o");

@@ -16,19 +16,26 @@ namespace fs = std::filesystem;
 
 enum class Kind { text, html, unknown };
 
+// No more than seven letters and digits with a letter among them: mail.1, 53068 and 1204680122.27c448.host,S=71:2,S
+// have none, as mail programs name their files.
+bool is_extension(std::string_view text) {
+  if (text.size() < 2 || text.size() > 8) return false;
+  text.remove_prefix(1);
+  const auto is_digit = [](char c) { return '0' <= c && c <= '9'; };
+  return std::all_of(text.begin(), text.end(), [&](char c) { return ('a' <= c && c <= 'z') || is_digit(c); }) &&
+         !std::all_of(text.begin(), text.end(), is_digit);
+}
+
 Kind kind_of(const fs::path& path) {
   const std::string name(name_without_compression(path.filename().string()));
   std::string extension = fs::path(name).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   constexpr std::array<std::string_view, 3> html = {".html", ".htm", ".xhtml"};
-  constexpr std::array<std::string_view, 7> text = {".txt", ".text", ".md", ".markdown", ".rst", ".eml", ".tex"};
+  constexpr std::array<std::string_view, 6> text = {".txt", ".text", ".md", ".rst", ".eml", ".tex"};
   const auto is_among = [&](const auto& list) { return std::find(list.begin(), list.end(), extension) != list.end(); };
   if (is_among(html)) return Kind::html;
-  // A number is no extension: alt.atheism/53068, mail.1.
-  const bool has_none =
-      std::all_of(extension.begin(), extension.end(), [](char c) { return c == '.' || ('0' <= c && c <= '9'); });
-  return has_none || is_among(text) ? Kind::text : Kind::unknown;
+  return !is_extension(extension) || is_among(text) ? Kind::text : Kind::unknown;
 }
 
 // Control characters are rare in text, and NUL does not occur in its beginning.
@@ -63,19 +70,19 @@ class Folder final : public CheckedReader {
   Outcome read_one(Document& document) override {
     while (next_ < paths_.size()) {
       const fs::path& path = paths_[next_++];
-      document.text.clear();
       bool fits = false;
       try {
-        fits = read_file(path, document.text);
+        fits = read_file(path);
       } catch (const InputError& error) {
         return reject(error.what());
       }
       if (!fits) return reject_long(path.string(), 0);
-      if (!looks_like_text(document.text)) {
+      if (!looks_like_text(content_)) {
         ++open_report().passed_over;
         note(path.string() + ": the file is not text and was passed over.");
         continue;
       }
+      document.text = content_;
       if (kind_of(path) == Kind::html) {
         if (repair_text(document.text)) mark_repaired();
         HtmlText page = text_of_html(document.text);
@@ -90,15 +97,16 @@ class Folder final : public CheckedReader {
     return Outcome::end;
   }
 
-  // False if it is longer than a document may be.
-  bool read_file(const fs::path& path, std::string& text) const {
+  // Fills content_; false if it is longer than a document may be.
+  bool read_file(const fs::path& path) {
     TextStream stream(open_source(path), options().max_expansion);
+    content_.clear();
     for (std::size_t step = 1 << 16;; step *= 2) {
-      const std::size_t before = text.size();
-      text.resize(before + step);
-      const std::size_t count = stream.read({text.data() + before, step});
-      text.resize(before + count);
-      if (text.size() > options().max_document_bytes) return false;
+      const std::size_t before = content_.size();
+      content_.resize(before + step);
+      const std::size_t count = stream.read({content_.data() + before, step});
+      content_.resize(before + count);
+      if (content_.size() > options().max_document_bytes) return false;
       if (count < step) return true;
     }
   }
@@ -106,6 +114,7 @@ class Folder final : public CheckedReader {
   fs::path root_;
   std::vector<fs::path> paths_;
   std::size_t next_ = 0;
+  std::string content_;  // of one file; a document gets a copy of the size that it needs
 };
 
 }  // namespace
