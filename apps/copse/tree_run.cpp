@@ -93,6 +93,7 @@ int run_tree_of(const TreeRunOptions& options) {
     report.seconds.solve = seconds_since(began);
   });
   with_threads(options.machine.threads, nullptr, [&] {
+    const auto began = Clock::now();
     report.nonzeros = input.data.nonzeros();
     report.notes.insert(report.notes.begin(), input.notes.begin(), input.notes.end());
     result.model.items = take_items(input);
@@ -107,7 +108,6 @@ int run_tree_of(const TreeRunOptions& options) {
     report.stop_reason = result.tree().stop_reason;
     describe(result, options.top);
     result.texts.explanation = explain_leaves(result.tree(), tree.leaves);
-    const auto began = Clock::now();
     if (folder != nullptr) write_files(*folder, result);
     if (page) add_page(*folder, result.view, result.model.items, report);
     report.seconds.write = seconds_since(began);
