@@ -139,7 +139,7 @@ NewItems<T> read_texts(const AssignOptions& options, const StoredResult& stored,
   if (!options.text_column.empty()) input.reading.text_field = options.text_column;
   if (!options.id_column.empty()) input.reading.id_field = options.id_column;
   std::shared_ptr<const DocumentSource> source;
-  Corpus<T> corpus = read_documents<T>(options.path, input, terminal, source);
+  Corpus<T> corpus = read_documents<T>(options.path, input, 0, terminal, source);
   NewItems<T> result;
   result.notes = notes_of(corpus.report);
   result.names = std::move(corpus.ids);

@@ -1,6 +1,7 @@
 // copse tree: a tree of clusters by repeated rank-2 NMF.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <memory>
 
@@ -88,6 +89,9 @@ void decide(const CLI::App& command, const InputChoice& choice, MatrixInputOptio
     input.prepare.min_feature_total = 0;  // the vocabulary sees to it
   } else {
     refuse(command, {"Documents", "Words"}, "is for documents, but " + input.path + " is read as a matrix");
+    if (!choice.matrix && std::filesystem::exists(input.path) &&
+        names_documents(input.path, choice.documents.reading, true))
+      input.hint = "If it holds documents, name the column of their text: --text COLUMN.";
     if (command.count("--text") > 0) input.prepare = given_over(command, input.prepare, text_preparation());
   }
 }

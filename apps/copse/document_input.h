@@ -42,10 +42,11 @@ struct DocumentFacts {
   std::shared_ptr<const DocumentSource> source;  // to read some of them again
 };
 
-// Reads and counts, and shows how far it is. Throws InputError.
+// Reads and counts, says what memory that may take where the size of the text is known, and shows how far it is. Throws
+// InputError, also when reading comes to take more than `memory_limit` bytes (0: than the machine can spare).
 template <class T>
-Corpus<T> read_documents(const std::string& path, const DocumentInputOptions& options, Terminal& terminal,
-                         std::shared_ptr<const DocumentSource>& source);
+Corpus<T> read_documents(const std::string& path, const DocumentInputOptions& options, double memory_limit,
+                         Terminal& terminal, std::shared_ptr<const DocumentSource>& source);
 
 // What was met on the way, as sentences.
 std::vector<std::string> notes_of(const ReadReport& report);

@@ -78,7 +78,8 @@ void add_notes(const PrepareReport& report, const PrepareOptions& options, bool 
 }
 
 template <class T>
-ReadResult<T> read(const MatrixInputOptions& options, const MachineOptions& machine, Index k, Terminal& terminal) {
+ReadResult<T> read_or_refuse(const MatrixInputOptions& options, const MachineOptions& machine, Index k,
+                             Terminal& terminal) {
   ReadOptions reading = options.reading;
   if (options.path == "-") {
     reading.memory_limit = static_cast<std::size_t>(machine.memory_limit);
@@ -97,9 +98,20 @@ ReadResult<T> read(const MatrixInputOptions& options, const MachineOptions& mach
 }
 
 template <class T>
+ReadResult<T> read(const MatrixInputOptions& options, const MachineOptions& machine, Index k, Terminal& terminal) {
+  try {
+    return read_or_refuse<T>(options, machine, k, terminal);
+  } catch (const InputError& error) {
+    if (options.hint.empty()) throw;
+    throw InputError(error.what() + (" " + options.hint));
+  }
+}
+
+template <class T>
 void read_counts(const MatrixInputOptions& options, const MachineOptions& machine, Index k, Terminal& terminal,
                  MatrixInput<T>& input) {
-  Corpus<T> corpus = read_documents<T>(options.path, *options.documents, terminal, input.documents.source);
+  Corpus<T> corpus =
+      read_documents<T>(options.path, *options.documents, machine.memory_limit, terminal, input.documents.source);
   input.notes = notes_of(corpus.report);
   input.data.values = std::move(corpus.counts);
   input.data.feature_names = corpus.vocabulary.names;
@@ -116,6 +128,20 @@ void read_counts(const MatrixInputOptions& options, const MachineOptions& machin
                            counted(corpus.distinct_words), counted(summary.features),
                            in_bytes(estimate_factorization(summary, Source::memory, k, machine.precision).total())));
   check_fits(summary, Source::memory, k, machine);
+}
+
+// Why no document has anything to be told apart by.
+std::string nothing_left(const MatrixInputOptions& options, const std::vector<std::string>& names,
+                         const PrepareReport& report) {
+  const auto documents = static_cast<Index>(names.size());
+  if (report.short_items == documents) {
+    return fmt::format("{}: all of {} have fewer than {} words that count (--min-words), too few for a topic.",
+                       options.path, counted(documents, "document"), options.prepare.min_item_total);
+  }
+  return fmt::format(
+      "{}: every word that counts is in all of {}, and --weights {} gives such words no weight; smooth-tf-idf would.",
+      options.path, counted(documents - report.short_items, "document"),
+      name_of(weighting_choices(), options.prepare.weighting));
 }
 
 // Fills all_item_names, preparation, notes and seconds.prepare. Throws InputError when nothing is left.
@@ -137,6 +163,8 @@ void prepare_input(const MatrixInputOptions& options, MatrixInput<T>& input, Ter
   }
   input.preparation = prepare(input.data, options.prepare);
   add_notes(input.preparation, options.prepare, options.documents.has_value(), input.notes);
+  if (input.data.nonzeros() == 0 && options.documents)
+    throw InputError(nothing_left(options, names, input.preparation));
   if (input.data.nonzeros() == 0) {
     throw InputError("preparation leaves nothing of " + options.path + " but zeros; ask for less of it.");
   }

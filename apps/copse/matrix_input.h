@@ -18,6 +18,7 @@ struct MatrixInputOptions {
   std::string item_names;
   std::string truth;
   PrepareOptions prepare;
+  std::string hint;                               // for the sentence on a file that is no matrix; may be empty
   std::optional<DocumentInputOptions> documents;  // the path names documents; the names and the truth come from them
 };
 inline constexpr const char* matrix_description =

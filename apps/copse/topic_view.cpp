@@ -50,7 +50,7 @@ Index TopicView::find(const std::string& id) const {
   for (std::size_t n = 1; n < nodes.size(); ++n) {
     if (nodes[n].id == id || (!nodes[n].name.empty() && nodes[n].name == id)) return static_cast<Index>(n);
   }
-  throw InvalidArgument("There is no topic " + id + ".");
+  throw InvalidArgument("There is no topic " + id + "; `copse show` without --topic lists all.");
 }
 
 template <class T>

@@ -242,6 +242,33 @@ def test_bad_lines_are_named_or_skipped(copse, documents, tmp_path):
     assert "1 document skipped" in run.stderr
 
 
+def test_a_table_of_documents_needs_the_name_of_a_column(copse, tmp_path):
+    (tmp_path / "reviews.csv").write_text("key,body,stars\na,good and cheap,5\nb,bad and dear,1\n")
+    run = copse("tree", "reviews.csv", "--leaves", 2)
+    assert run.returncode == 1 and run.stderr.endswith("name the column of their text: --text COLUMN.\n")
+
+
+def test_reading_keeps_to_the_memory_limit(copse, tmp_path):
+    with open(tmp_path / "docs.txt", "w") as file:
+        for document in range(100_000):
+            file.write(" ".join(f"w{document * 40 + word}x" for word in range(40)) + "\n")
+    run = copse("topics", "docs.txt", "-k", 2, "--memory-limit", "30M")
+    assert run.returncode == 1
+    said, refused = run.stderr.splitlines()
+    assert re.fullmatch(r"docs.txt: \d+ MB to read, which may take up to about \d+ MB of memory", said)
+    assert refused.startswith("copse: reading takes more memory than the 30 MB that --memory-limit allows")
+
+
+@pytest.mark.parametrize("texts, words", [
+    (["the same words every time again"] * 30, "every word that counts is in all of 30 documents, and --weights tf-idf"),
+    (["two words", "words two"], "all of 2 documents have fewer than 5 words that count (--min-words)"),
+])
+def test_documents_with_nothing_to_tell_them_apart(copse, tmp_path, texts, words):
+    write_lines(tmp_path / "docs.jsonl", [{"text": text} for text in texts])
+    run = copse("topics", "docs.jsonl", "-k", 1, "--min-count", 1, "--language", "none")
+    assert run.returncode == 1 and words in run.stderr.splitlines()[-1]
+
+
 @pytest.mark.parametrize("texts", [["only one document with some words here"], ["the same words every time again"] * 30,
                                    ["", "", ""], ["a b", "c d"]])
 def test_degenerate_documents_are_no_crash(copse, tmp_path, texts):
