@@ -21,9 +21,8 @@ namespace {
 
 constexpr const char* description =
     "the main job, on text that is already on this machine\n"
-    "Takes the descriptions of Debian's packages (apt-cache dumpavail) and makes a topic tree of them, with a page to "
-    "look at. The sections of the packages (games, science, ...) serve as the truth to compare with. Where there are "
-    "no "
+    "Takes the descriptions of Debian's packages (apt-cache) and makes a topic tree of them, with a page to look "
+    "at. The sections of the packages (games, science, ...) serve as the truth to compare with. Where there are no "
     "such descriptions, a generated corpus takes their place.";
 
 constexpr const char* examples =
@@ -110,6 +109,9 @@ int run(TreeRunOptions options) {
   options.input.prepare.min_feature_total = 0;
   options.input.prepare.min_item_total = 3;  // many descriptions are one line
   options.input.documents.emplace().text.min_words = 3;
+  // Hundreds of packages differ by the name of a language or a processor only. Each such group looks like outliers of
+  // the root, and the root would stay a leaf.
+  options.tree.outlier_trials = 0;
   // What a demo left behind may go.
   if (options.output.folder.empty()) {
     options.output.folder = "copse-demo";

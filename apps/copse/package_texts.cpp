@@ -58,7 +58,12 @@ PackageTexts parse_packages(std::string_view dump) {
 }
 
 std::string dump_packages() {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen("apt-cache dumpavail 2>/dev/null", "r"), ::pclose);
+  // dumpavail knows the first lines only. A search for anything knows the long texts of Translation-en, too, but takes
+  // minutes where apt keeps its lists compressed.
+  constexpr const char* command =
+      "exec 2>/dev/null; if ls /var/lib/apt/lists/*_Translation-en >/dev/null; "
+      "then apt-cache -o Acquire::Languages=en search --full .; else apt-cache dumpavail; fi";
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command, "r"), ::pclose);
   std::string dump;
   if (!pipe) return dump;
   std::array<char, 1 << 16> chunk;

@@ -13,10 +13,10 @@ struct PackageTexts {
   std::vector<std::string> descriptions;
 };
 
-// From what `apt-cache dumpavail` prints; the first of several versions of a package counts.
+// From records as apt-cache prints them; the first of several versions of a package counts.
 PackageTexts parse_packages(std::string_view dump);
 
-// What `apt-cache dumpavail` prints; empty where there is no such program.
+// What apt-cache prints on all packages; empty where there is no such program.
 std::string dump_packages();
 
 }  // namespace copse

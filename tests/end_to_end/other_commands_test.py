@@ -119,10 +119,10 @@ def fake_packages(folder, count):
     for i in range(count):
         section = sorted(words)[i % 12]
         text = " ".join(rng.permutation(words[section])[:6])
-        stanzas.append(f"Package: p{i}\nSection: {section}\nDescription: {text}\n the long text\n")
+        stanzas.append(f"Package: p{i}\nSection: {section}\nDescription-en: one line\n the long text {text}\n")
     (folder / "dump").write_text("\n".join(stanzas))
     script = folder / "apt-cache"
-    script.write_text(f"#!/bin/sh\n[ \"$1\" = dumpavail ] && cat {folder}/dump\n")
+    script.write_text(f"#!/bin/sh\ncase \"$*\" in dumpavail | *'search --full .') cat {folder}/dump;; esac\n")
     script.chmod(0o755)
     return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
 
