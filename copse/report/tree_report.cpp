@@ -12,8 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Index large_share = 10;  // a leaf with a tenth of all items is large
-
 std::string cell(std::string text) {
   for (char& c : text) {
     if (c == '\t' || c == '\n' || c == '\r') c = ' ';
@@ -97,25 +95,6 @@ Json node_json(const Tree<T>& tree, Index n, const TreeTexts& texts) {
   return json;
 }
 
-template <class T>
-std::string explain_count(const Tree<T>& tree, Index wanted) {
-  const std::string begin = "The tree has " + std::to_string(tree.leaves) + (tree.leaves == 1 ? " leaf" : " leaves") +
-                            ", not " + std::to_string(wanted) + ": ";
-  if (tree.stop_reason == StopReason::interrupted) return begin + "the run was interrupted.";
-  std::array<Index, 4> counts{};
-  for (const Index leaf : tree.leaf_nodes()) ++counts[static_cast<std::size_t>(tree.nodes[leaf].leaf)];
-  std::string reasons;
-  const auto add = [&](Leaf leaf, const char* reason) {
-    const Index count = counts[static_cast<std::size_t>(leaf)];
-    if (count > 0) reasons += (reasons.empty() ? "" : ", ") + std::to_string(count) + " " + reason;
-  };
-  add(Leaf::too_small, "with too few items");
-  add(Leaf::one_sided, "whose items all point the same way");
-  add(Leaf::only_outliers, "that would only lose outliers");
-  add(Leaf::open, "whose score is too low");
-  return begin + "no leaf can be split further (" + reasons + ").";
-}
-
 }  // namespace
 
 template <class T>
@@ -139,15 +118,22 @@ SoftPaths<T>::SoftPaths(const Tree<T>& tree)
 
 template <class T>
 std::string explain_leaves(const Tree<T>& tree, Index wanted) {
-  std::string text = tree.leaves < wanted ? explain_count(tree, wanted) : "";
-  for (const Index leaf : tree.leaf_nodes()) {
-    const auto size = static_cast<Index>(tree.nodes[leaf].items.size());
-    if (tree.nodes[leaf].leaf != Leaf::only_outliers || size * large_share < tree.cols) continue;
-    text += (text.empty() ? "" : " ") + (leaf == 0 ? std::string("The root") : "Leaf " + tree.id(leaf)) + " with " +
-            std::to_string(size) + " of " + std::to_string(tree.cols) +
-            " items stays whole, since each trial only set a few of them aside; more outlier trials may split it.";
-  }
-  return text;
+  if (tree.leaves >= wanted) return "";
+  const std::string begin = "The tree has " + std::to_string(tree.leaves) + (tree.leaves == 1 ? " leaf" : " leaves") +
+                            ", not " + std::to_string(wanted) + ": ";
+  if (tree.stop_reason == StopReason::interrupted) return begin + "the run was interrupted.";
+  std::array<Index, 4> counts{};
+  for (const Index leaf : tree.leaf_nodes()) ++counts[static_cast<std::size_t>(tree.nodes[leaf].leaf)];
+  std::string reasons;
+  const auto add = [&](Leaf leaf, const char* reason) {
+    const Index count = counts[static_cast<std::size_t>(leaf)];
+    if (count > 0) reasons += (reasons.empty() ? "" : ", ") + std::to_string(count) + " " + reason;
+  };
+  add(Leaf::too_small, "with too few items");
+  add(Leaf::one_sided, "whose items all point the same way");
+  add(Leaf::only_outliers, "that would only lose outliers");
+  add(Leaf::open, "whose score is too low");
+  return begin + "no leaf can be split further (" + reasons + ").";
 }
 
 template <class T>

@@ -37,8 +37,7 @@ struct SoftPaths {
   std::vector<double> beside;  // the soft weight of `second`
 };
 
-// Why the tree has fewer leaves than wanted, and which large leaves it tried in vain to split; empty if there is nothing
-// to say.
+// Why the tree has fewer leaves than wanted; empty if it has not.
 template <class T>
 std::string explain_leaves(const Tree<T>& tree, Index wanted);
 

@@ -269,14 +269,16 @@ class Builder {
     });
   }
 
-  // Thesis, algorithm 6, lines 6-22.
+  // Thesis, algorithm 6, lines 6-22, but that a large node is not closed for good: a corpus whose topics are small
+  // beside the rest would have a tree of one leaf. It takes its first split.
   void split(Index leaf, Index wanted) {
     const std::uint64_t key = pending_[leaf].key;
     std::optional<TrialSplit<T>> trial = std::move(pending_[leaf].trial);
     auto children = std::move(pending_[leaf].children);  // of this first trial
     if (!trial) trial = try_items(tree_.nodes[leaf].items, key, tree_.cost);
     std::vector<RowIndex> outliers;
-    std::optional<Scored<T>> small;  // the score of the smaller side, when the test for outliers asked for it
+    std::optional<TrialSplit<T>> first;  // of all items, where that is the last resort
+    std::optional<Scored<T>> small;      // the score of the smaller side, when the test for outliers asked for it
     for (int trials = 0;;) {
       if (!trial->two_sided()) return close(leaf, Leaf::one_sided);
       auto& [larger, smaller] = trial->sides;
@@ -293,7 +295,13 @@ class Builder {
       outliers.insert(outliers.end(), smaller.items.begin(), smaller.items.end());
       small.reset();
       children.reset();
-      if (++trials == options_.outlier_trials) return close(leaf, Leaf::only_outliers);
+      if (++trials == options_.outlier_trials) {
+        if (!is_large(leaf)) return close(leaf, Leaf::only_outliers);
+        if (first) trial = std::move(first);
+        outliers.clear();
+        break;
+      }
+      if (!first && is_large(leaf)) first = trial;
       const std::vector<RowIndex> rest = std::move(larger.items);
       trial = try_items(rest, mix(key, 2 + static_cast<std::uint64_t>(trials)), tree_.cost);
     }
@@ -303,6 +311,11 @@ class Builder {
     if (children) known = {std::move((*children)[0]), std::move((*children)[1])};
     if (small) known[1] = std::move(small);
     adopt(leaf, std::move(*trial), std::move(known), tree_.leaves + 1 == wanted);
+  }
+
+  bool is_large(Index node) const {
+    constexpr Index part = 10;
+    return static_cast<Index>(tree_.nodes[node].items.size()) * part >= tree_.cols;
   }
 
   static std::uint64_t child_key(std::uint64_t key, int side) { return mix(key, static_cast<std::uint64_t>(side)); }

@@ -274,7 +274,7 @@ TEST(Tree, RemembersTheSidesOfEveryOutlierTrial) {
   expect_equal(tree, build(sparse, options));
 }
 
-TEST(Tree, OutliersAreSetAsideAndGivenBack) {
+TEST(Tree, OutliersAreSetAside) {
   // Two clear topics and three documents of other words: the root's first split takes those away.
   Matrix<double> x(30, 103);
   Random random(3);
@@ -287,12 +287,43 @@ TEST(Tree, OutliersAreSetAsideAndGivenBack) {
   EXPECT_EQ(tree.nodes[0].outliers, (std::vector<RowIndex>{100, 101, 102}));
   ASSERT_EQ(tree.leaves, 2);
   for (const RowIndex j : tree.nodes[1].items) EXPECT_EQ(j % 2, tree.nodes[1].items[0] % 2);
-  // One trial is not enough: the outliers are given back and the root stays a leaf.
-  const auto whole = build(as<double>(x), {.leaves = 2, .outlier_trials = 1});
-  EXPECT_EQ(whole.leaves, 1);
-  EXPECT_EQ(whole.nodes[0].items.size(), 103u);
-  EXPECT_EQ(whole.nodes[0].leaf, Leaf::only_outliers);
-  EXPECT_EQ(whole.nodes[0].score, -1);
+}
+
+TEST(Tree, OutliersOfAllTrialsAreGivenBack) {
+  // The same 103 documents, alone and beside 1000 others of one more word. One trial only sets a few outliers aside.
+  Matrix<double> x(31, 1103);
+  Random random(3);
+  for (Index j = 0; j < 103; ++j) {
+    const Index from = j >= 100 ? 20 : j % 2 == 0 ? 0 : 10;
+    for (int token = 0; token < 30; ++token) x(from + random.below(10), j) += j >= 100 ? 20 : 1;
+  }
+  Matrix<double> alone(31, 103);
+  for (Index i = 0; i < 31; ++i) std::ranges::copy(x.row(i).first(103), alone.row(i).begin());
+  for (Index j = 103; j < 1103; ++j) x(30, j) = 1;
+  const TreeOptions options{.leaves = 2, .outlier_trials = 1};
+
+  // A large node is split all the same.
+  const auto large = build(as<double>(alone), options);
+  check(large, 2);
+  EXPECT_EQ(large.leaves, 2);
+  EXPECT_TRUE(large.nodes[0].outliers.empty());
+
+  // A small one stays a leaf for good.
+  Tree<double> tree;
+  tree.rows = 31, tree.cols = 1103, tree.leaves = 2;
+  tree.nodes.resize(3);
+  tree.nodes[0].first = 1, tree.nodes[0].second = 2, tree.nodes[0].split = 1;
+  tree.nodes[1].parent = tree.nodes[2].parent = 0;
+  for (RowIndex j = 0; j < 1103; ++j) {
+    tree.nodes[0].items.push_back(j);
+    tree.nodes[j < 103 ? 2 : 1].items.push_back(j);
+  }
+  const auto sparse = as<double>(x);
+  grow(tree, 2, *tree_data<double>(SparseView<double>(sparse)), options);
+  EXPECT_EQ(tree.leaves, 2);
+  EXPECT_EQ(tree.nodes[2].items.size(), 103u);
+  EXPECT_EQ(tree.nodes[2].leaf, Leaf::only_outliers);
+  EXPECT_EQ(tree.nodes[2].score, -1);
 }
 
 TEST(Tree, OnlyRandomStartsFollowTheSeed) {

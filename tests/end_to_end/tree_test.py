@@ -163,19 +163,6 @@ def test_degenerate_data_gives_fewer_leaves_and_a_sentence(copse, tmp_path, name
     assert "not 12" in tree["explanation"] and tree["explanation"] in run.stderr
 
 
-def test_a_large_leaf_that_only_loses_outliers_is_named(copse, tmp_path):
-    x = np.zeros((30, 103))
-    random = np.random.default_rng(3)
-    for j in range(103):
-        words = random.integers(0, 10, 30) + (20 if j >= 100 else 10 * (j % 2))
-        np.add.at(x[:, j], words, 20 if j >= 100 else 1)
-    scipy.io.mmwrite(tmp_path / "x.mtx", scipy.sparse.csc_matrix(x))
-    run = copse("tree", "x.mtx", "--leaves", 2, "--score", "mndcg", "--outlier-trials", 1, "-o", "out")
-    assert "The root with 103 of 103 items stays whole" in run.stderr
-    run = copse("tree", "x.mtx", "--leaves", 2, "--score", "mndcg", "--outlier-trials", 9, "-o", "more")
-    assert tree_of(tmp_path / "more")["leaves"] == 2 and "stays whole" not in run.stderr
-
-
 def test_dc_starts_from_a_tree(copse, corpus, tmp_path):
     run = copse("factor", "x.mtx", "-k", 6, "--solver", "dc", "-o", "dc")
     assert run.returncode == 0, run.stderr
