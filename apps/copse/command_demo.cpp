@@ -109,9 +109,6 @@ int run(TreeRunOptions options) {
   options.input.prepare.min_feature_total = 0;
   options.input.prepare.min_item_total = 3;  // many descriptions are one line
   options.input.documents.emplace().text.min_words = 3;
-  // Hundreds of packages differ by the name of a language or a processor only. Each such group looks like outliers of
-  // the root, and the root would stay a leaf.
-  options.tree.outlier_trials = 0;
   // What a demo left behind may go.
   if (options.output.folder.empty()) {
     options.output.folder = "copse-demo";
