@@ -5,7 +5,6 @@
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <ranges>
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
@@ -258,14 +257,16 @@ class Builder {
 
   // Whether a score is below every positive score of the leaves.
   bool is_below_all(double score) {
-    const auto is_leaf = [&](Index n) { return tree_.nodes[n].first < 0; };
-    const auto is_above = [&](Index n) { return !(tree_.nodes[n].score > 0) || score < tree_.nodes[n].score; };
-    const auto nodes = std::views::iota(Index(0), static_cast<Index>(tree_.nodes.size()));
-    auto leaves = nodes | std::views::filter(is_leaf);
-    if (!std::ranges::all_of(leaves, is_above)) return false;
-    return std::ranges::all_of(leaves, [&](Index n) {
-      if (std::isnan(tree_.nodes[n].score)) settle({&n, 1});
-      return is_above(n);
+    std::vector<Index> unknown;
+    for (Index n = 0; n < static_cast<Index>(tree_.nodes.size()); ++n) {
+      const TreeNode<T>& node = tree_.nodes[n];
+      if (node.first >= 0) continue;
+      if (node.score > 0 && !(score < node.score)) return false;
+      if (std::isnan(node.score)) unknown.push_back(n);
+    }
+    return std::ranges::all_of(unknown, [&](Index n) {
+      settle({&n, 1});
+      return !(tree_.nodes[n].score > 0) || score < tree_.nodes[n].score;
     });
   }
 

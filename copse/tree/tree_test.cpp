@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <ranges>
 #include <set>
 
 #include "copse/base/error.h"
@@ -515,9 +514,9 @@ class Plain {
 };
 
 TEST(Tree, EqualsAPlainTranscriptionOfAlgorithm6) {
-  for (const auto& [score, seed] : std::views::iota(0, 20) | std::views::transform([](int n) {
-                                     return std::pair{n < 10 ? Score::mndcg : Score::error, std::uint64_t(11 + n % 10)};
-                                   })) {
+  for (int n = 0; n < 20; ++n) {
+    const Score score = n < 10 ? Score::mndcg : Score::error;
+    const auto seed = static_cast<std::uint64_t>(11 + n % 10);
     const auto x = planted(200, 5, seed);
     const auto tree = build(to_sparse(x), {.leaves = 7, .score = score, .tolerance = 1e-11, .max_iterations = 20000});
     Plain plain(x, score);
