@@ -255,14 +255,15 @@ class Builder {
     return result;
   }
 
-  // Whether a score is below every positive score of the leaves.
+  // Whether a score is below every positive score of the leaves. Scores that were left out are computed; leaves of a
+  // finished tree that have none do not count.
   bool is_below_all(double score) {
     std::vector<Index> unknown;
     for (Index n = 0; n < static_cast<Index>(tree_.nodes.size()); ++n) {
       const TreeNode<T>& node = tree_.nodes[n];
       if (node.first >= 0) continue;
       if (node.score > 0 && !(score < node.score)) return false;
-      if (std::isnan(node.score)) unknown.push_back(n);
+      if (pending_[n].ceiling < infinity && std::isnan(node.score)) unknown.push_back(n);
     }
     return std::ranges::all_of(unknown, [&](Index n) {
       settle({&n, 1});

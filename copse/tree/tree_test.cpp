@@ -273,14 +273,20 @@ TEST(Tree, RemembersTheSidesOfEveryOutlierTrial) {
   expect_equal(tree, build(sparse, options));
 }
 
-TEST(Tree, OutliersAreSetAside) {
-  // Two clear topics and three documents of other words: the root's first split takes those away.
-  Matrix<double> x(30, 103);
+// Two clear topics of 50 documents and three documents of other words, and room for more of both.
+Matrix<double> two_topics_and_outliers(Index words = 30, Index documents = 103) {
+  Matrix<double> x(words, documents);
   Random random(3);
   for (Index j = 0; j < 103; ++j) {
     const Index from = j >= 100 ? 20 : j % 2 == 0 ? 0 : 10;
     for (int token = 0; token < 30; ++token) x(from + random.below(10), j) += j >= 100 ? 20 : 1;
   }
+  return x;
+}
+
+TEST(Tree, OutliersAreSetAside) {
+  // The root's first splits take the three documents away.
+  const auto x = two_topics_and_outliers();
   const auto tree = build(as<double>(x), {.leaves = 2});
   check(tree, 2);
   EXPECT_EQ(tree.nodes[0].outliers, (std::vector<RowIndex>{100, 101, 102}));
@@ -289,20 +295,13 @@ TEST(Tree, OutliersAreSetAside) {
 }
 
 TEST(Tree, OutliersOfAllTrialsAreGivenBack) {
-  // The same 103 documents, alone and beside 1000 others of one more word. One trial only sets a few outliers aside.
-  Matrix<double> x(31, 1103);
-  Random random(3);
-  for (Index j = 0; j < 103; ++j) {
-    const Index from = j >= 100 ? 20 : j % 2 == 0 ? 0 : 10;
-    for (int token = 0; token < 30; ++token) x(from + random.below(10), j) += j >= 100 ? 20 : 1;
-  }
-  Matrix<double> alone(31, 103);
-  for (Index i = 0; i < 31; ++i) std::ranges::copy(x.row(i).first(103), alone.row(i).begin());
+  // Alone and beside 1000 documents of one more word. One trial only sets a few outliers aside.
+  Matrix<double> x = two_topics_and_outliers(31, 1103);
   for (Index j = 103; j < 1103; ++j) x(30, j) = 1;
   const TreeOptions options{.leaves = 2, .outlier_trials = 1};
 
   // A large node is split all the same.
-  const auto large = build(as<double>(alone), options);
+  const auto large = build(as<double>(two_topics_and_outliers()), options);
   check(large, 2);
   EXPECT_EQ(large.leaves, 2);
   EXPECT_TRUE(large.nodes[0].outliers.empty());
@@ -323,6 +322,9 @@ TEST(Tree, OutliersOfAllTrialsAreGivenBack) {
   EXPECT_EQ(tree.nodes[2].items.size(), 103u);
   EXPECT_EQ(tree.nodes[2].leaf, Leaf::only_outliers);
   EXPECT_EQ(tree.nodes[2].score, -1);
+  // The rest of the tree stays as it is, with no score where it had none.
+  EXPECT_TRUE(std::isnan(tree.nodes[1].score));
+  EXPECT_EQ(tree.nodes[1].leaf, Leaf::open);
 }
 
 TEST(Tree, OnlyRandomStartsFollowTheSeed) {
