@@ -192,6 +192,17 @@ TEST_F(MatrixFile, NamesTheFileThatCannotBeRead) {
   }
 }
 
+TEST_F(MatrixFile, SizesOfAnArrayMustNotOverflow) {
+  const std::string most = "4611686018427387904";  // 2^62
+  for (const std::string& shape : {"(" + most + ", 2)", "(" + most + ", " + most + ", 0)"}) {
+    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }";
+    header.resize(118, ' ');
+    file("x.npy", std::string("\x93NUMPY\1\0v\0", 10) + header);
+    EXPECT_THAT(reading("x.npy"), HasSubstr("the sizes in the header of the NumPy array overflow")) << shape;
+    EXPECT_THAT(sentence([&] { peek_matrix(path("x.npy"), {}); }), HasSubstr("overflow")) << shape;
+  }
+}
+
 // Cutting a file at any place, or changing a byte of its content, is noticed.
 TEST_F(MatrixFile, NoticesTruncatedAndDamagedFiles) {
   Matrix<float> x(3, 2);

@@ -207,8 +207,12 @@ NpyArray parse_npy(std::span<const char> bytes, const std::string& name, bool wh
   NpyArray array;
   HeaderParser(text.substr(start, length), name).parse(array);
   double size = static_cast<double>(array.type.size) * (array.type.kind == 'U' ? 4 : 1);
-  for (Index axis : array.shape) size *= static_cast<double>(axis);
-  if (size >= 0x1p62) fail(name, "the sizes in the header of the NumPy array overflow.");
+  double extent = std::max(size, 1.0);  // without the zeros, behind which a product could overflow
+  for (Index axis : array.shape) {
+    size *= static_cast<double>(axis);
+    extent *= static_cast<double>(std::max<Index>(axis, 1));
+  }
+  if (extent >= 0x1p62) fail(name, "the sizes in the header of the NumPy array overflow.");
   array.data = bytes.subspan(start + length);
   if (whole && static_cast<double>(array.data.size()) != size)
     fail(name, std::string("the NumPy array is ") +
