@@ -49,12 +49,13 @@ class Feed {
   std::span<const char> peek(std::size_t count) {
     refill();
     if (rest_.size() >= count || ended_) return rest_;
-    joined_.assign(rest_.begin(), rest_.end());
-    while (joined_.size() < count && !ended_) {
+    Buffer<char> joined(rest_.begin(), rest_.end());  // the rest may lie in joined_
+    while (joined.size() < count && !ended_) {
       const std::span<const char> piece = source_.more();
       ended_ = piece.empty();
-      joined_.insert(joined_.end(), piece.begin(), piece.end());
+      joined.insert(joined.end(), piece.begin(), piece.end());
     }
+    joined_ = std::move(joined);
     rest_ = joined_;
     return rest_;
   }

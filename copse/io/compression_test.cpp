@@ -2,11 +2,14 @@
 #include "copse/io/compression.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "copse/base/error.h"
 
@@ -35,21 +38,24 @@ std::string zstd(const std::string& text) {
 
 class Pieces final : public ByteSource {
  public:
-  Pieces(std::string bytes, std::size_t size) : ByteSource("pieces"), bytes_(std::move(bytes)), size_(size) {}
+  // The last of the sizes is that of all further pieces.
+  Pieces(std::string bytes, std::vector<std::size_t> sizes)
+      : ByteSource("pieces"), bytes_(std::move(bytes)), sizes_(std::move(sizes)) {}
   std::span<const char> more() override {
-    const std::size_t from = std::min(place_, bytes_.size());
-    place_ = std::min(bytes_.size(), from + size_);
+    const std::size_t from = place_;
+    place_ = std::min(bytes_.size(), from + sizes_[std::min(number_++, sizes_.size() - 1)]);
     return std::span<const char>(bytes_).subspan(from, place_ - from);
   }
 
  private:
   std::string bytes_;
-  std::size_t size_;
+  std::vector<std::size_t> sizes_;
+  std::size_t number_ = 0;
   std::size_t place_ = 0;
 };
 
-std::string content(const std::string& bytes, std::size_t piece) {
-  Pieces source(bytes, piece);
+std::string content(const std::string& bytes, std::vector<std::size_t> pieces) {
+  Pieces source(bytes, std::move(pieces));
   const auto stream = decompressor(source);
   std::string text;
   char out[13];
@@ -65,22 +71,41 @@ TEST(Compression, PiecesOfAnySizeGiveTheContent) {
   for (int i = 0; i < 500; ++i) text += "line " + std::to_string(i * i) + "\n";
   const std::string other = "and another member";
   for (const std::size_t piece : {1, 2, 3, 7, 1000, 1 << 20}) {
-    EXPECT_EQ(content(text, piece), text);
-    EXPECT_EQ(content(gzip(text), piece), text);
-    EXPECT_EQ(content(zstd(text), piece), text);
-    EXPECT_EQ(content(gzip(text) + gzip(other), piece), text + other);
-    EXPECT_EQ(content(zstd(text) + zstd(other), piece), text + other);
-    EXPECT_EQ(content(gzip(text) + std::string(100, '\0'), piece), text);
-    EXPECT_EQ(content("", piece), "");
+    EXPECT_EQ(content(text, {piece}), text);
+    EXPECT_EQ(content(gzip(text), {piece}), text);
+    EXPECT_EQ(content(zstd(text), {piece}), text);
+    EXPECT_EQ(content(gzip(text) + gzip(other), {piece}), text + other);
+    EXPECT_EQ(content(zstd(text) + zstd(other), {piece}), text + other);
+    EXPECT_EQ(content(gzip(text) + std::string(100, '\0'), {piece}), text);
+    EXPECT_EQ(content("", {piece}), "");
   }
+}
+
+TEST(Compression, AMemberMayBeginWithTheLastByteOfAPiece) {
+  // The first look at the file joins two pieces; of these one byte is left when the second member begins.
+  const std::string first = gzip("first "), second = gzip("and second");
+  for (const std::size_t left : {1, 2, 3})
+    EXPECT_EQ(content(first + second, {3, first.size() - 3 + left, 5}), "first and second");
+}
+
+TEST(Compression, TheBeginningIsReadWithoutTheRest) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  char* bytes = static_cast<char*>(::mmap(nullptr, 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(bytes, MAP_FAILED);
+  ASSERT_EQ(::mprotect(bytes, page, PROT_READ | PROT_WRITE), 0);
+  std::fill_n(bytes, page, 'x');
+  // To read the second page ends the program.
+  const Buffer<char> start = beginning(Input({bytes, 2 * page}, "x"), page);
+  EXPECT_TRUE(std::ranges::equal(start, std::span(bytes, page)));
+  ::munmap(bytes, 2 * page);
 }
 
 TEST(Compression, DamageIsReportedInPiecesOfAnySize) {
   const std::string text(5000, 'x'), packed = gzip(text), frame = zstd(text);
   for (const std::size_t piece : {1, 5, 1 << 20}) {
-    EXPECT_THROW(content(packed.substr(0, packed.size() - 3), piece), InputError);
-    EXPECT_THROW(content(packed + "tail", piece), InputError);
-    EXPECT_THROW(content(frame.substr(0, frame.size() - 3), piece), InputError);
+    EXPECT_THROW(content(packed.substr(0, packed.size() - 3), {piece}), InputError);
+    EXPECT_THROW(content(packed + "tail", {piece}), InputError);
+    EXPECT_THROW(content(frame.substr(0, frame.size() - 3), {piece}), InputError);
   }
 }
 
