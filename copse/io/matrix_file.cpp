@@ -94,6 +94,10 @@ MatrixSummary peek_matrix(const std::filesystem::path& path, const ReadOptions& 
   return peek(Input::open(path), options);
 }
 
+MatrixSummary peek_matrix(std::span<const char> bytes, const std::string& name, const ReadOptions& options) {
+  return peek(Input(bytes, name), options);
+}
+
 template <class T>
 ReadResult<T> read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
   return read<T>(Input::open(path), options);

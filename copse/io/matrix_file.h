@@ -43,6 +43,7 @@ template <class T>
 ReadResult<T> read_matrix(const std::filesystem::path& path, const ReadOptions& options = {});
 
 // The same for a file that is already in memory; its name is used for sentences and to tell .csv from .tsv.
+MatrixSummary peek_matrix(std::span<const char> bytes, const std::string& name, const ReadOptions& options = {});
 template <class T>
 ReadResult<T> read_matrix(std::span<const char> bytes, const std::string& name, const ReadOptions& options = {});
 

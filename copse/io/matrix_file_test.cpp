@@ -213,6 +213,7 @@ TEST_F(MatrixFile, NoticesTruncatedAndDamagedFiles) {
     write_matrix(path(name), name[0] == 'x' ? sparse : dense);
     const std::string whole = content(path(name));
     const auto expected = read_matrix<float>(whole, name).dataset.values;
+    EXPECT_EQ(peek_matrix(whole, name).nonzeros, peek_matrix(path(name)).nonzeros);
     for (std::size_t size = 0; size < whole.size(); ++size) {
       // The end of the last line is no loss.
       if (std::string(name) == "x.mtx" && size + 1 == whole.size()) continue;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -43,8 +44,18 @@ void check_promises(const Dataset<T>& dataset) {
 inline void read_any(const std::uint8_t* data, std::size_t size, const std::string& name) {
   const std::span bytes(reinterpret_cast<const char*>(data), size);
   const Items items = size > 0 && data[size - 1] % 2 == 1 ? Items::rows : Items::columns;
+  const ReadOptions options{.items = items, .memory_limit = std::size_t{1} << 26};
+  // A look at the beginning agrees with a file that can be read; of others it may see less.
+  std::optional<MatrixSummary> summary;
   try {
-    check_promises(read_matrix<float>(bytes, name, {.items = items, .memory_limit = std::size_t{1} << 26}).dataset);
+    summary = peek_matrix(bytes, name, options);
+  } catch (const InputError&) {
+  }
+  try {
+    const Dataset<float> dataset = read_matrix<float>(bytes, name, options).dataset;
+    check_promises(dataset);
+    require(summary && summary->features == dataset.features() && summary->items == dataset.items());
+    require(summary->sparse == dataset.is_sparse());
   } catch (const InputError&) {
   }
 }
