@@ -244,6 +244,37 @@ TEST_F(MatrixFile, RefusesWhatTheMemoryCannotHold) {
   }
 }
 
+// Bytes of this process, by their name in the system's table.
+double memory(const std::string& name) {
+  std::ifstream file("/proc/self/status");
+  for (std::string word; file >> word;) {
+    double kilobytes = 0;
+    if (word == name && file >> kilobytes) return 1024 * kilobytes;
+  }
+  return -1;
+}
+
+TEST_F(MatrixFile, TakesLittleMoreMemoryThanTheMatrix) {
+#ifdef COPSE_THREAD_SANITIZER
+  GTEST_SKIP() << "ThreadSanitizer takes several times the memory that it watches.";
+#endif
+  SparseMatrix<float> x{.rows = 1000, .cols = 3000};
+  x.indices.resize(3'000'000);
+  x.values.resize(3'000'000);
+  for (Index p = 0; p < 3'000'000; ++p) {
+    x.indices[p] = static_cast<RowIndex>(p % x.rows);
+    x.values[p] = static_cast<float>(p % 7 + 1);
+    if (x.indices[p] == x.rows - 1) x.offsets.push_back(p + 1);
+  }
+  const double bytes = static_cast<double>(x.nonzeros()) * (sizeof(float) + sizeof(RowIndex));
+  write_matrix<float>(path("x.npz"), {.values = x});
+  std::ofstream("/proc/self/clear_refs") << 5;  // the peak begins anew
+  const double before = memory("VmRSS:");
+  const auto result = read_matrix<float>(path("x.npz"));
+  EXPECT_LT(memory("VmHWM:") - before, 1.6 * bytes);
+  EXPECT_EQ(std::get<SparseMatrix<float>>(result.dataset.values), x);
+}
+
 TEST_F(MatrixFile, NamesTheEntryThatIsNegative) {
   Matrix<float> x(2, 3);
   x(1, 2) = -1.5F;
