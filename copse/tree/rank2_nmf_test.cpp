@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "copse/base/parallel.h"
+#include "copse/base/random.h"
 #include "copse/kernels/gram.h"
 #include "copse/nnls/nnls.h"
 #include "tests/support/naive.h"
@@ -227,6 +228,34 @@ TEST(Rank2Nmf, ASampleOfEmptyItemsDoesNoHarm) {
   const auto result = rank2_nmf(*x->cut(all_items(*x)), {});
   EXPECT_NEAR(result.fitted, 1500, 1e-2);
   EXPECT_GT(result.entries_read, 0);
+}
+
+// Two topics that share words, and a tenth of each item from the other one.
+SparseMatrix<double> two_topics(RowIndex items, std::uint64_t seed) {
+  Matrix<double> x(400, items);
+  Random random(seed);
+  for (RowIndex j = 0; j < items; ++j) {
+    const double share = random.uniform() < 0.6 ? 0.1 : 0.9;
+    for (int token = 0; token < 30; ++token) {
+      const bool first = random.uniform() < share;
+      x(random.uniform() < 0.3 ? random.below(40) : first ? random.below(240) : 160 + random.below(240), j) += 1;
+    }
+  }
+  return testing::to_sparse(x);
+}
+
+TEST(Rank2Nmf, SamplesMakeTheFirstPartOfTheWay) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const auto sparse = two_topics(16000, seed);
+    const auto x = tree_data<double>(SparseView<double>(sparse));
+    const auto node = x->cut(all_items(*x));
+    // 15 and more from random factors, 12 and more from the first sample alone.
+    const auto result = rank2_nmf(*node, {});
+    EXPECT_EQ(result.stop_reason, StopReason::converged);
+    EXPECT_LE(result.iterations, 11);
+    EXPECT_LT(result.entries_read, (result.iterations + 4) * static_cast<double>(sparse.nonzeros()));
+    EXPECT_GT(rank2_nmf(*node, {.start = Rank2Start::random}).iterations, 11);
+  }
 }
 
 TEST(Rank2Nmf, NothingToReadCostsNothing) {
