@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <optional>
 
@@ -31,6 +32,9 @@ std::uint64_t mix(std::uint64_t key, std::uint64_t step) {
 // be split too, and scoring their children meanwhile keeps all threads at work.
 constexpr std::size_t leaves_at_once = 4;
 
+// A node that is so many times as large as an average leaf will be split for certain, or nearly so.
+constexpr Index sure_to_split = 6;
+
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The score of a would-be node, and its trial split where the score needs one (thesis: "needs only to be computed once
@@ -41,17 +45,24 @@ struct Scored {
   double ceiling = infinity;  // where it was not: no higher than this
   Leaf leaf = Leaf::open;
   std::optional<TrialSplit<T>> trial;
-  TreeCost cost;
+  std::unique_ptr<std::array<Scored<T>, 2>> children = nullptr;  // the scores of the two sides of `trial`
+  TreeCost cost;                                                 // with that of the children
 };
 
 // What the builder knows of a node beyond what the tree shows.
 template <class T>
 struct Pending {
   std::uint64_t key = 0;
-  std::optional<TrialSplit<T>> trial = {};                // of all items; becomes the node's split
-  double ceiling = infinity;                              // of a score that is not computed
-  std::optional<std::array<Scored<T>, 2>> children = {};  // the scores of the two sides of `trial`
+  std::optional<TrialSplit<T>> trial = {};  // of all items; becomes the node's split
+  double ceiling = infinity;                // of a score that is not computed
+  std::unique_ptr<std::array<Scored<T>, 2>> children = nullptr;
 };
+
+void add_cost(const TreeCost& more, TreeCost& cost) {
+  cost.factorizations += more.factorizations;
+  cost.iterations += more.iterations;
+  cost.entries_read += more.entries_read;
+}
 
 template <class T>
 class Builder {
@@ -78,6 +89,7 @@ class Builder {
     pending_.resize(1);
     pending_[0].key = mix(0, 0);
     tree_.leaves = 1;
+    many_items_ = sure_to_split * x_.cols() / options_.leaves;
     if (x_.cols() < 2) close(0, Leaf::too_small);
     split_leaves(0, options_.leaves);
     return std::move(tree_);
@@ -88,6 +100,7 @@ class Builder {
     tree_ = std::move(tree);
     pending_.resize(tree_.nodes.size());
     pending_[node].key = key_of(node);
+    many_items_ = sure_to_split * static_cast<Index>(tree_.nodes[node].items.size()) / options_.leaves;
     const Index wanted = tree_.leaves - 1 + options_.leaves;
     if (tree_.nodes[node].leaf == Leaf::open && tree_.nodes[node].items.size() > 1) {
       split(node, wanted);
@@ -153,7 +166,7 @@ class Builder {
       scored[task] = score(side, pending_[leaves[task]].key, -infinity);
     });
     for (std::size_t i = 0; i < leaves.size(); ++i) {
-      add_cost(scored[i].cost);
+      add_cost(scored[i].cost, tree_.cost);
       tree_.nodes[leaves[i]].score = scored[i].score;
       tree_.nodes[leaves[i]].leaf = scored[i].leaf;
       pending_[leaves[i]].trial = std::move(scored[i].trial);
@@ -194,15 +207,36 @@ class Builder {
       if (chosen.size() < leaves_at_once && pending_[n].trial && !pending_[n].children) chosen.push_back(n);
     }
     const double least = cutoff(leaves, splits);
-    for (const Index n : chosen) pending_[n].children.emplace();
-    parallel_for(2 * static_cast<Index>(chosen.size()), [&](Index task) {
-      Pending<T>& parent = pending_[chosen[task / 2]];
-      const int side = static_cast<int>(task % 2);
-      (*parent.children)[side] = score(parent.trial->sides[side], child_key(parent.key, side), least);
+    parallel_for(static_cast<Index>(chosen.size()), [&](Index task) {
+      Pending<T>& parent = pending_[chosen[task]];
+      parent.children = score_sides(*parent.trial, parent.key, least);
     });
     for (const Index n : chosen) {
-      for (const Scored<T>& child : *pending_[n].children) add_cost(child.cost);
+      for (const Scored<T>& child : *pending_[n].children) add_cost(child.cost, tree_.cost);
     }
+  }
+
+  // The scores of the sides of a trial. A side that is sure to be split has its own sides scored at once, so that the
+  // smaller of them keep other threads at work where the work of the larger can't be shared.
+  std::unique_ptr<std::array<Scored<T>, 2>> score_sides(const TrialSplit<T>& trial, std::uint64_t key,
+                                                        double least) const {
+    auto scored = std::make_unique<std::array<Scored<T>, 2>>();
+    parallel_for(2, [&](Index s) {
+      Scored<T>& child = (*scored)[s];
+      const std::uint64_t own_key = child_key(key, static_cast<int>(s));
+      child = score(trial.sides[s], own_key, least);
+      if (!child.trial || !(child.score > std::max({least, options_.min_score, 0.0}))) return;
+      // The split of an unbalanced trial may be another one, without outliers.
+      if (static_cast<Index>(trial.sides[s].items.size()) < many_items_ || is_unbalanced(*child.trial)) return;
+      child.children = score_sides(*child.trial, own_key, least);
+      for (const Scored<T>& grandchild : *child.children) add_cost(grandchild.cost, child.cost);
+    });
+    return scored;
+  }
+
+  bool is_unbalanced(const TrialSplit<T>& trial) const {
+    const auto& [larger, smaller] = trial.sides;
+    return static_cast<double>(larger.items.size()) >= options_.imbalance * static_cast<double>(smaller.items.size());
   }
 
   void close(Index node, Leaf reason) {
@@ -284,14 +318,12 @@ class Builder {
     for (int trials = 0;;) {
       if (!trial->two_sided()) return close(leaf, Leaf::one_sided);
       auto& [larger, smaller] = trial->sides;
-      const bool unbalanced =
-          static_cast<double>(larger.items.size()) >= options_.imbalance * static_cast<double>(smaller.items.size());
-      if (options_.outlier_trials == 0 || !unbalanced) break;
+      if (options_.outlier_trials == 0 || !is_unbalanced(*trial)) break;
       if (children && !std::isnan((*children)[1].score)) {
         small = std::move((*children)[1]);
       } else {
         small = score(smaller, child_key(key, 1), -infinity);
-        add_cost(small->cost);
+        add_cost(small->cost, tree_.cost);
       }
       if (!is_below_all(small->score)) break;
       outliers.insert(outliers.end(), smaller.items.begin(), smaller.items.end());
@@ -335,12 +367,15 @@ class Builder {
     std::array<Scored<T>, 2> scored;
     std::array<std::uint64_t, 2> keys{};
     for (int s = 0; s < 2; ++s) keys[s] = child_key(pending_[leaf].key, s);
-    if (!last) {
+    if (!last && !known[0] && !known[1]) {
+      scored = std::move(*score_sides(trial, pending_[leaf].key, -infinity));
+      for (const Scored<T>& child : scored) add_cost(child.cost, tree_.cost);
+    } else if (!last) {
       parallel_for(2, [&](Index s) {
         if (!known[s]) scored[s] = score(trial.sides[s], keys[s], -infinity);
       });
       for (int s = 0; s < 2; ++s) {
-        add_cost(scored[s].cost);
+        add_cost(scored[s].cost, tree_.cost);
         if (known[s]) scored[s] = std::move(*known[s]);
       }
     }
@@ -357,14 +392,8 @@ class Builder {
       if (!last) node.score = scored[s].score;
       node.leaf = scored[s].leaf;
       tree_.nodes.push_back(std::move(node));
-      pending_.push_back({keys[s], std::move(scored[s].trial), scored[s].ceiling});
+      pending_.push_back({keys[s], std::move(scored[s].trial), scored[s].ceiling, std::move(scored[s].children)});
     }
-  }
-
-  void add_cost(const TreeCost& cost) {
-    tree_.cost.factorizations += cost.factorizations;
-    tree_.cost.iterations += cost.iterations;
-    tree_.cost.entries_read += cost.entries_read;
   }
 
   const TreeData<T>& x_;
@@ -373,6 +402,7 @@ class Builder {
   std::vector<double> squared_norms_;
   std::optional<Mndcg> mndcg_;
   TrialOptions trial_;
+  Index many_items_ = 0;  // a node with so many is sure to be split
   Tree<T> tree_;
   std::vector<Pending<T>> pending_;
 };

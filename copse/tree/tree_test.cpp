@@ -192,6 +192,28 @@ TEST(Tree, ScoresThatAreTooLowAreNotComputed) {
   }
 }
 
+// Of nodes that are sure to be split the sides are scored ahead. The tree must not show it, nor may the work grow.
+TEST(Tree, LargeNodesAreScoredAhead) {
+  const auto x = as<float>(planted(6000, 12, 1));
+  const auto tree = build(x, {.leaves = 40, .score = Score::error, .outlier_trials = 0});
+  check(tree, 40);
+  ASSERT_GE(tree.leaves, 12);
+  EXPECT_LE(tree.cost.factorizations, 2 * tree.leaves - 1);
+  // Here none is sure to be split.
+  const auto fewer = build(x, {.leaves = 6, .score = Score::error, .outlier_trials = 0});
+  EXPECT_EQ(tree.partition(5), fewer.partition(5));
+}
+
+// Every split sets one more item apart: a node is then followed by one that is hardly smaller, and so on.
+TEST(Tree, NoMoreIsScoredAheadThanIsSplit) {
+  const Index documents = 400;
+  Matrix<double> x(documents + 1, documents);
+  for (Index j = 0; j < documents; ++j) x(j, j) = static_cast<double>(documents - j), x(documents, j) = 1;
+  const auto tree = build(as<float>(x), {.leaves = 10, .score = Score::error, .outlier_trials = 0});
+  check(tree, 10);
+  EXPECT_LE(tree.cost.factorizations, 2 * tree.leaves - 1);
+}
+
 TEST(Tree, SameBitsForAnyNumberOfThreads) {
   const auto x = as<float>(planted(2000, 7, 5));
   Tree<float> first;
