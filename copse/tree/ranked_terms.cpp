@@ -13,16 +13,19 @@ RankedTerms<T> rank_terms(const Matrix<T>& w, Index column, std::span<const RowI
     Bits key;
     std::uint32_t term;
   };
-  std::vector<Entry> entries;
-  entries.reserve(terms.size());
-  std::uint32_t largest = 0;
+  // In the order of their numbers first.
+  std::vector<T> weights;
   for (Index i = 0; i < w.rows(); ++i) {
     if (!(w(i, column) > static_cast<T>(no_weight))) continue;
-    const auto term = static_cast<std::uint32_t>(terms[i]);
-    entries.push_back({order_bits(w(i, column)), term});
-    largest = std::max(largest, term);
+    const auto term = static_cast<std::size_t>(terms[i]);
+    if (term >= weights.size()) weights.resize(std::max(term + 1, 2 * weights.size()));
+    weights[term] = w(i, column);
   }
-  radix_sort(entries, std::bit_width(largest), [](const Entry& e) { return e.term; });
+  std::vector<Entry> entries;
+  entries.reserve(terms.size());
+  for (std::size_t term = 0; term < weights.size(); ++term) {
+    if (weights[term] > T(0)) entries.push_back({order_bits(weights[term]), static_cast<std::uint32_t>(term)});
+  }
   radix_sort(entries, 8 * static_cast<int>(sizeof(Bits)), [](const Entry& e) { return ~e.key; });
   RankedTerms<T> topic;
   topic.terms.reserve(entries.size());

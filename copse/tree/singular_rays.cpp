@@ -2,6 +2,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -22,26 +23,29 @@ double column_dot(const Matrix<T>& a, Index p, const Matrix<T>& b, Index q) {
 
 // Writes the two columns of `fresh` to the columns `done` and `done + 1` of `basis`, orthogonal to the columns before
 // and of unit norm, or zero. One pass to project, one to subtract.
-template <class T>
-void append_orthonormal(const Matrix<T>& fresh, Index done, Matrix<T>& basis) {
+template <Index done, class T>
+void append_orthonormal(const Matrix<T>& fresh, Matrix<T>& basis) {
   constexpr Index rows_per_sum = 256;  // sums of T are carried over to double after so many rows
   const Index rows = fresh.rows(), width = basis.cols();
-  std::vector<double> products(static_cast<std::size_t>(2 * done));
-  std::vector<T> part(products.size());
+  std::array<double, 2 * done> products{};
   for (Index begin = 0; begin < rows; begin += rows_per_sum) {
-    std::ranges::fill(part, T(0));
+    std::array<T, done> part1{}, part2{};
     for (Index i = begin; i < std::min(rows, begin + rows_per_sum); ++i) {
       const T* row = basis.data() + i * width;
-      const T f1 = fresh(i, 0), f2 = fresh(i, 1);
-      for (Index c = 0; c < done; ++c) part[c] += row[c] * f1, part[done + c] += row[c] * f2;
+      const T f1 = fresh.data()[2 * i], f2 = fresh.data()[2 * i + 1];
+      for (Index c = 0; c < done; ++c) part1[c] += row[c] * f1, part2[c] += row[c] * f2;
     }
-    for (std::size_t c = 0; c < part.size(); ++c) products[c] += static_cast<double>(part[c]);
+    for (Index c = 0; c < done; ++c) {
+      products[c] += static_cast<double>(part1[c]);
+      products[done + c] += static_cast<double>(part2[c]);
+    }
   }
+  std::array<T, 2 * done> part{};
   std::ranges::transform(products, part.begin(), [](double product) { return static_cast<T>(product); });
   double before1 = 0, before2 = 0, a = 0, b = 0, c = 0;  // after: [a b; b c]
   for (Index i = 0; i < rows; ++i) {
     T* row = basis.data() + i * width;
-    T f1 = fresh(i, 0), f2 = fresh(i, 1);
+    T f1 = fresh.data()[2 * i], f2 = fresh.data()[2 * i + 1];
     before1 += static_cast<double>(f1) * static_cast<double>(f1);
     before2 += static_cast<double>(f2) * static_cast<double>(f2);
     for (Index e = 0; e < done; ++e) f1 -= row[e] * part[e], f2 -= row[e] * part[done + e];
@@ -64,33 +68,40 @@ void append_orthonormal(const Matrix<T>& fresh, Index done, Matrix<T>& basis) {
 
 // The block Krylov space of X X' that begins with the two columns of `space`: an orthonormal basis Q, two columns for
 // every read, X'Q, and the eigenvalues, ascending, and eigenvectors of Q'X X'Q (Rayleigh-Ritz).
-template <class T>
+template <class T, int reads>
 struct Krylov {
+  static constexpr Index width = 2 * reads;
   Matrix<T> basis;
   Matrix<T> products;
-  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> ritz;
+  Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, width, width>> ritz;
 
-  Krylov(const NodeData<T>& x, const Matrix<T>& space, Index reads)
-      : basis(space.rows(), 2 * reads), products(x.items(), 2 * reads) {
-    const Index terms = basis.rows(), width = basis.cols();
+  Krylov(const NodeData<T>& x, const Matrix<T>& space) : basis(space.rows(), width), products(x.items(), width) {
     Sweep<T> sweep;
-    Matrix<T> newest(terms, 2);  // the last two columns of Q
-    for (Index done = 0; done < width; done += 2) {
-      append_orthonormal(done == 0 ? space : sweep.xh, done, basis);
-      for (Index i = 0; i < terms; ++i) newest(i, 0) = basis(i, done), newest(i, 1) = basis(i, done + 1);
-      x.project(newest, sweep);
-      for (Index j = 0; j < x.items(); ++j) {
-        for (Index c = 0; c < 2; ++c) products(j, done + c) = sweep.h(j, c);
-      }
+    [&]<int... read>(std::integer_sequence<int, read...>) {
+      (append_products<2 * read>(x, read == 0 ? space : sweep.xh, sweep), ...);
     }
-    Eigen::MatrixXd small = Eigen::MatrixXd::Zero(width, width);
+    (std::make_integer_sequence<int, reads>());
+    Eigen::Matrix<double, width, width> small;
+    small.setZero();
     for (Index j = 0; j < x.items(); ++j) {
-      for (Index a = 0; a < width; ++a) {
-        for (Index b = 0; b <= a; ++b)
-          small(a, b) += static_cast<double>(products(j, a)) * static_cast<double>(products(j, b));
+      std::array<double, width> row;
+      std::ranges::copy(products.row(j), row.begin());
+      for (Index b = 0; b < width; ++b) {
+        for (Index a = 0; a < width; ++a) small(a, b) += row[a] * row[b];
       }
     }
     ritz.compute(small);
+  }
+
+  // Two more columns of Q, made of `fresh`, and of X'Q; sweep.xh is X X' times the two.
+  template <Index done>
+  void append_products(const NodeData<T>& x, const Matrix<T>& fresh, Sweep<T>& sweep) {
+    append_orthonormal<done>(fresh, basis);
+    Matrix<T> newest;
+    newest.reshape(basis.rows(), 2);
+    for (Index i = 0; i < basis.rows(); ++i) std::copy_n(basis.data() + i * width + done, 2, newest.data() + 2 * i);
+    x.project(newest, sweep);
+    for (Index j = 0; j < x.items(); ++j) std::copy_n(sweep.h.data() + 2 * j, 2, products.data() + j * width + done);
   }
 
   // Ritz values are too low, the first by next to nothing, the second by a twelfth at most for three reads of data
@@ -102,40 +113,49 @@ struct Krylov {
 
 template <class T>
 double two_leading(const NodeData<T>& x, const Matrix<T>& space) {
-  return Krylov<T>(x, space, two_leading_reads).two_leading();
+  return Krylov<T, two_leading_reads>(x, space).two_leading();
 }
 
 template <class T>
 SingularRays<T> singular_rays(const NodeData<T>& x, const Matrix<T>& space) {
-  const Krylov<T> krylov(x, space, singular_rays_reads);
-  const Index terms = krylov.basis.rows(), width = krylov.basis.cols();
-  Eigen::VectorXd z1 = krylov.ritz.eigenvectors().col(width - 1), z2 = krylov.ritz.eigenvectors().col(width - 2);
+  const Krylov<T, singular_rays_reads> krylov(x, space);
+  constexpr Index width = krylov.width;
+  using Vector = Eigen::Matrix<double, width, 1>;
+  const Index terms = krylov.basis.rows();
+  Vector z1 = krylov.ritz.eigenvectors().col(width - 1), z2 = krylov.ritz.eigenvectors().col(width - 2);
   if (z1(0) < 0) z1 = -z1;  // u1 points where the items are
 
-  const auto combine = [width](const Matrix<T>& columns, Index i, const Eigen::VectorXd& z) {
-    double sum = 0;
-    for (Index a = 0; a < width; ++a) sum += z(a) * static_cast<double>(columns(i, a));
-    return sum;
+  // Row i of [columns] times two vectors.
+  const auto combine = [](const Matrix<T>& columns, Index i, const Vector& u, const Vector& v) {
+    std::array<double, 2> sums{};
+    for (Index a = 0; a < width; ++a) {
+      const double value = static_cast<double>(columns.data()[i * width + a]);
+      sums[0] += u(a) * value, sums[1] += v(a) * value;
+    }
+    return sums;
   };
   std::vector<double> angles(static_cast<std::size_t>(x.items()));
-  for (Index j = 0; j < x.items(); ++j)
-    angles[j] = std::atan2(combine(krylov.products, j, z2), std::max(combine(krylov.products, j, z1), 1e-30));
+  for (Index j = 0; j < x.items(); ++j) {
+    const auto [along1, along2] = combine(krylov.products, j, z1, z2);
+    angles[j] = std::atan2(along2, std::max(along1, 1e-30));
+  }
   const auto quantile = [&](Index rank) {
     std::ranges::nth_element(angles, angles.begin() + rank);
     return angles[rank];
   };
   const Index tail = static_cast<Index>(beyond * static_cast<double>(x.items() - 1));
   const double low = quantile(tail), high = quantile(x.items() - 1 - tail);
-  const Eigen::VectorXd first = std::cos(low) * z1 + std::sin(low) * z2;
-  const Eigen::VectorXd second = std::cos(high) * z1 + std::sin(high) * z2;
+  const Vector first = std::cos(low) * z1 + std::sin(low) * z2;
+  const Vector second = std::cos(high) * z1 + std::sin(high) * z2;
   // A feature that is zero in both columns would stay so, and with it items that have no others.
   const double squared = column_dot(space, 0, space, 0) + column_dot(space, 1, space, 1);
   const double floor = squared > 0 ? everywhere / std::sqrt(squared) : 0;
   Matrix<T> w(terms, 2);
   for (Index i = 0; i < terms; ++i) {
     const double least = floor * (static_cast<double>(space(i, 0)) + static_cast<double>(space(i, 1)));
-    w(i, 0) = static_cast<T>(std::max(least, combine(krylov.basis, i, first)));
-    w(i, 1) = static_cast<T>(std::max(least, combine(krylov.basis, i, second)));
+    const auto [ray1, ray2] = combine(krylov.basis, i, first, second);
+    w(i, 0) = static_cast<T>(std::max(least, ray1));
+    w(i, 1) = static_cast<T>(std::max(least, ray2));
   }
   for (Index c = 0; c < 2; ++c) {
     const double norm = std::sqrt(column_dot(w, c, w, c));
