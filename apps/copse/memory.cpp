@@ -16,9 +16,9 @@ namespace {
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
-// Factors that are alive at once, counted in matrices of (rows + cols) x k: W and H, their extrapolated twins, the
-// products X H' and X'W, and the steps before.
-constexpr double factor_copies = 5;
+// Factors that are alive at once, counted in matrices of (rows + cols) x k: during a breath, with 3 k / 2 components, W
+// and H, their extrapolated twins, the products X H' and X'W, and the steps before; beside it the iterate.
+constexpr double factor_copies = 7;
 
 // What the program takes before it has any data.
 constexpr double program_bytes = 20e6;

@@ -8,6 +8,7 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/kernels/gram.h"
+#include "copse/nmf/breathe.h"
 #include "copse/nmf/momentum.h"
 #include "copse/nmf/revive.h"
 #include "copse/nmf/step.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr Index entries_per_block = 16384;
 constexpr double least_revival_gain = 1e-4;   // of the squared error: less is not worth a component
 constexpr double exact_squared_error = 1e-6;  // of |X|^2: nothing is left to revive from
+constexpr double slow_gain = 3e-3;            // of what W H explains, in one iteration: time for a breath
 
 // ahead = max(0, now + length (now - before)), where `ahead` holds `before` on entry.
 template <class T>
@@ -54,7 +56,8 @@ class Alternation {
         momentum_(options.extrapolate && options.solver == Solver::hals),
         kept_(start),
         ahead_(std::move(start)),
-        revivals_left_(with_gradient ? 2 * options.rank : 0) {}
+        revivals_left_(with_gradient ? 2 * options.rank : 0),
+        breath_left_(with_gradient && starts_from_sample(options) && can_breathe(x, options)) {}
 
   Run<T> run() {
     try {
@@ -75,6 +78,7 @@ class Alternation {
       if (!with_gradient_ && latest_.number == options_.max_iterations) return;
       project_on_w();
       if (latest_.number > 0 && done()) return;
+      if (slow_ && breath_left_ && latest_.number + breath_alternations < options_.max_iterations) take_breath();
       update_factor(h_step_, penalized_by_beta(gram_), h_product_, ahead_.h);
       run_h_ahead();
       project_on_h();
@@ -113,9 +117,9 @@ class Alternation {
     x_.sum({&cross, 1});
     const double squared_error = std::max(0.0, squared_norm_ - 2 * cross + dot(w_gram, gram_));
     const double objective = squared_error + penalties(w_gram, gram_);
-    const bool rose = objective > objective_ && (momentum_.length() > 0 || revived_);
+    const bool rose = objective > objective_ && (momentum_.length() > 0 || revived_ || breathed_);
     if (rose && revived_) revivals_left_ = 0;
-    revived_ = false;
+    revived_ = breathed_ = false;
     if (!rose && with_gradient_) w_squares_ = projected_gradient(penalized_by_alpha(gram_), w_product_, ahead_.w);
     ++latest_.number;
     latest_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
@@ -125,6 +129,7 @@ class Alternation {
       momentum_.rose();
       return;
     }
+    slow_ = objective_ - objective < slow_gain * (squared_norm_ - squared_error);
     objective_ = objective;
     latest_.relative_error = squared_norm_ > 0 ? std::sqrt(squared_error / squared_norm_) : 0;
     scale_.assign(static_cast<std::size_t>(options_.rank), 1);
@@ -160,6 +165,22 @@ class Alternation {
     revived_ = revive_component(x_, ahead_, dead, norm, squared_error, least_revival_gain, seed);
     if (!revived_) revivals_left_ = 0;
     w_is_ahead_ = revived_;
+  }
+
+  // Goes on from where a breath leads to. Should the objective be higher there, the kept iterate is taken up again.
+  void take_breath() {
+    breath_left_ = false;
+    if (revived_ || objective_ <= exact_squared_error * squared_norm_) return;
+    // What the breath does not need makes room for its components.
+    ahead_ = {};
+    swept_h_ = {};
+    h_product_ = {};
+    w_product_ = {};
+    ahead_ = breathe(x_, options_, kept_, began_);
+    momentum_.rest();
+    latest_.number += breath_alternations;
+    breathed_ = w_is_ahead_ = true;
+    project_on_w();
   }
 
   // Completes the record of the latest iterate with the gradient with respect to H, now that X'W is known.
@@ -255,6 +276,9 @@ class Alternation {
   bool w_is_ahead_ = false;
   bool revived_ = false;  // ahead_ holds a component that was given a new start
   Index revivals_left_;
+  bool slow_ = false;      // the latest iterate gained little
+  bool breathed_ = false;  // ahead_ comes from a breath
+  bool breath_left_;
 
   double objective_ = std::numeric_limits<double>::infinity();
   double first_gradient_ = -1;     // not known yet

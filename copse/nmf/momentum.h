@@ -16,6 +16,9 @@ class Momentum {
   // For the coming iteration; 0 in the first, which has nothing to extrapolate from.
   double length() const { return resting_ ? 0.0 : planned_; }
 
+  // For an iterate that does not continue the one before.
+  void rest() { resting_ = true; }
+
   void fell() {
     if (!resting_) {
       before_ = planned_;

@@ -65,9 +65,7 @@ std::uint64_t seed_of_run(std::uint64_t seed, int run) {
 template <class T>
 Factors<T> make_start(const Data<T>& x, const NmfOptions& options, int run) {
   const std::uint64_t seed = seed_of_run(options.seed, run);
-  const bool from_sample =
-      options.start == Start::sample || (options.start == Start::automatic && options.solver == Solver::hals);
-  return from_sample ? sample_start(x, options, seed) : plain_start(x, options, seed);
+  return starts_from_sample(options) ? sample_start(x, options, seed) : plain_start(x, options, seed);
 }
 
 // Takes the baseline apart and scales the columns of W to unit norm; a component that is zero in one factor is zero
@@ -145,7 +143,9 @@ NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options) {
 }
 
 template <class T>
-NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options, Matrix<T> w, Matrix<T> h) {
+NmfResult<T> factorize(const Data<T>& x, const NmfOptions& given_options, Matrix<T> w, Matrix<T> h) {
+  NmfOptions options = given_options;
+  options.start = Start::given;
   check(x, options);
   check_given(w, "W", x.rows(), options.rank);
   check_given(h, "H'", x.cols(), options.rank);

@@ -17,14 +17,15 @@ enum class Start {
   nndsvd,     // from singular vectors, with zeros; with their zeros set to the mean of X (a); to less at random (ar)
   nndsvda,
   nndsvdar,
-  sample,  // a few alternations on a sample of the items, with components to spare; random where n < 4 k
+  sample,  // a few alternations on a sample of the items, with components to spare (random where n < 4 k); and once,
+           // when the error falls slowly, components from the residual join, and those closest to each other merge
   given
 };
 enum class StopReason { converged, max_iterations, time_limit, interrupted };
 
 // One alternation, as the history and the progress callback see it.
 struct Iteration {
-  int number = 0;                       // 1, 2, ...
+  int number = 0;                       // 1, 2, ...; alternations with more components count, but have no record
   double relative_error = 0;            // |X - W H| / |X|; known to about 1e-3 for float and 1e-7 for double
   double projected_gradient_ratio = 0;  // |projected gradient| / its value at iteration 1, unit columns of W
   double seconds = 0;                   // since the run began

@@ -14,7 +14,6 @@ namespace {
 
 constexpr Index rows_per_block = 512;
 constexpr Index extra_columns = 10;
-constexpr int power_iterations = 6;
 
 template <class T>
 using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -65,7 +64,7 @@ Matrix<T> orthonormal(const Data<T>& x, Matrix<T> f) {
 }  // namespace
 
 template <class T>
-SingularTriplets<T> leading_singular_triplets(const Data<T>& x, Index count, std::uint64_t seed) {
+SingularTriplets<T> leading_singular_triplets(const Data<T>& x, Index count, std::uint64_t seed, int power_iterations) {
   const Index width = std::min({count + extra_columns, x.rows(), x.cols()});
   Matrix<T> right(x.cols(), width);
   parallel_blocks(x.cols(), rows_per_block, [&](Index begin, Index end) {
@@ -101,7 +100,7 @@ SingularTriplets<T> leading_singular_triplets(const Data<T>& x, Index count, std
   return triplets;
 }
 
-template SingularTriplets<float> leading_singular_triplets(const Data<float>&, Index, std::uint64_t);
-template SingularTriplets<double> leading_singular_triplets(const Data<double>&, Index, std::uint64_t);
+template SingularTriplets<float> leading_singular_triplets(const Data<float>&, Index, std::uint64_t, int);
+template SingularTriplets<double> leading_singular_triplets(const Data<double>&, Index, std::uint64_t, int);
 
 }  // namespace copse

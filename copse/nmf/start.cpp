@@ -78,6 +78,10 @@ void keep_part(Matrix<T>& f, Index c, double sign, double factor) {
 
 }  // namespace
 
+bool starts_from_sample(const NmfOptions& options) {
+  return options.start == Start::sample || (options.start == Start::automatic && options.solver == Solver::hals);
+}
+
 template <class T>
 Factors<T> random_start(const Data<T>& x, Index rank, std::uint64_t seed) {
   Factors<T> start{Matrix<T>(x.rows(), rank), Matrix<T>(x.cols(), rank)};
@@ -96,8 +100,8 @@ Factors<T> random_start(const Data<T>& x, Index rank, std::uint64_t seed) {
 }
 
 template <class T>
-Factors<T> singular_start(const Data<T>& x, Index rank, Start kind, std::uint64_t seed) {
-  SingularTriplets<T> triplets = leading_singular_triplets(x, rank, seed);
+Factors<T> singular_start(const Data<T>& x, Index rank, Start kind, std::uint64_t seed, int power_iterations) {
+  SingularTriplets<T> triplets = leading_singular_triplets(x, rank, seed, power_iterations);
   Factors<T> start{std::move(triplets.u), std::move(triplets.v)};
   for (Index c = 0; c < rank; ++c) {
     // The leading pair has one sign (Perron-Frobenius), up to round-off, which the same rule takes away.
@@ -151,10 +155,10 @@ Factors<T> plain_start(const Data<T>& x, const NmfOptions& options, std::uint64_
   return start;
 }
 
-#define COPSE_INSTANTIATE(T)                                                         \
-  template Factors<T> random_start(const Data<T>&, Index, std::uint64_t);            \
-  template Factors<T> singular_start(const Data<T>&, Index, Start, std::uint64_t);   \
-  template Factors<T> plain_start(const Data<T>&, const NmfOptions&, std::uint64_t); \
+#define COPSE_INSTANTIATE(T)                                                            \
+  template Factors<T> random_start(const Data<T>&, Index, std::uint64_t);               \
+  template Factors<T> singular_start(const Data<T>&, Index, Start, std::uint64_t, int); \
+  template Factors<T> plain_start(const Data<T>&, const NmfOptions&, std::uint64_t);    \
   template void append_baseline(const Data<T>&, Factors<T>&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

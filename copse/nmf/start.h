@@ -3,6 +3,7 @@
 
 #include "copse/matrix/data.h"
 #include "copse/nmf/nmf.h"
+#include "copse/nmf/singular.h"
 
 namespace copse {
 
@@ -20,7 +21,11 @@ Factors<T> random_start(const Data<T>& x, Index rank, std::uint64_t seed);
 // weigh more. `kind` says what becomes of the zeros: kept (nndsvd), the mean of X (nndsvda), or random numbers up to a
 // hundredth of it (nndsvdar).
 template <class T>
-Factors<T> singular_start(const Data<T>& x, Index rank, Start kind, std::uint64_t seed);
+Factors<T> singular_start(const Data<T>& x, Index rank, Start kind, std::uint64_t seed,
+                          int power_iterations = enough_power_iterations);
+
+// Whether the start is that of sample_start.h.
+bool starts_from_sample(const NmfOptions& options);
 
 // One of the above as options.start says (random if none of them), with a baseline if options.affine.
 template <class T>
