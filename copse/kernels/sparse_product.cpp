@@ -63,10 +63,12 @@ HWY_INLINE hn::Vec<hn::FixedTag<hn::TFromD<D>, 2>> sum_of_pairs(D d, hn::Vec<D> 
   }
 }
 
-// k = 2: as many entries at a time as a vector of up to 32 bytes holds values, in two vectors of pairs.
+// k = 2: as many entries at a time as a vector of up to 32 bytes holds values, in two vectors of pairs. The last vector
+// of a column reaches into the next and counts its own entries only: a loop over the rest would cost a mispredicted
+// branch per column. After the last of all `entries` there is no other way.
 template <class T>
 void add_up_pairs(const Index* HWY_RESTRICT offsets, Index columns, const RowIndex* HWY_RESTRICT indices,
-                  const T* HWY_RESTRICT values, const T* HWY_RESTRICT f, bool add, T* HWY_RESTRICT out) {
+                  const T* HWY_RESTRICT values, Index entries, const T* HWY_RESTRICT f, bool add, T* HWY_RESTRICT out) {
   const hn::CappedTag<T, 32 / sizeof(T)> d;
   const hn::FixedTag<T, 2> pair;
   constexpr Index lanes = static_cast<Index>(hn::MaxLanes(d));
@@ -81,6 +83,17 @@ void add_up_pairs(const Index* HWY_RESTRICT offsets, Index columns, const RowInd
       const auto value = hn::LoadU(d, values + p);
       lower_sums = hn::MulAdd(hn::InterleaveLower(d, value, value), load_pairs(d, f, indices + p), lower_sums);
       upper_sums = hn::MulAdd(hn::InterleaveUpper(d, value, value), load_pairs(d, f, indices + p + upper), upper_sums);
+    }
+    if (p + lanes <= entries) {
+      // Rows of other columns are left out before they are multiplied: they may hold infinities.
+      const auto own = hn::FirstN(d, static_cast<std::size_t>(end - p));
+      const auto value = hn::IfThenElseZero(own, hn::LoadU(d, values + p));
+      const auto bits = hn::VecFromMask(d, own);
+      const auto lower_rows = hn::And(hn::InterleaveLower(d, bits, bits), load_pairs(d, f, indices + p));
+      const auto upper_rows = hn::And(hn::InterleaveUpper(d, bits, bits), load_pairs(d, f, indices + p + upper));
+      lower_sums = hn::MulAdd(hn::InterleaveLower(d, value, value), lower_rows, lower_sums);
+      upper_sums = hn::MulAdd(hn::InterleaveUpper(d, value, value), upper_rows, upper_sums);
+      p = end;
     }
     auto sum = sum_of_pairs(d, hn::Add(lower_sums, upper_sums));
     for (; p < end; ++p) {
@@ -201,11 +214,13 @@ void add_up_with(D d, const Index* offsets, Index columns, const RowIndex* indic
 
 // The longest vector that is no longer than a row.
 template <class T>
-void add_up(const Index* offsets, Index columns, const RowIndex* indices, const T* values, const T* f, Index k,
-            bool add, T* out) {
+void add_up(const Index* offsets, Index columns, const RowIndex* indices, const T* values, Index entries, const T* f,
+            Index k, bool add, T* out) {
   constexpr Index lanes = static_cast<Index>(hn::MaxLanes(hn::ScalableTag<T>()));
 #if HWY_TARGET != HWY_SCALAR
-  if (k == 2) return add_up_pairs(offsets, columns, indices, values, f, add, out);
+  if (k == 2) return add_up_pairs(offsets, columns, indices, values, entries, f, add, out);
+#else
+  static_cast<void>(entries);
 #endif
   if (k >= lanes) return add_up_with<8>(hn::ScalableTag<T>(), offsets, columns, indices, values, f, k, add, out);
   if constexpr (lanes > 8) {
@@ -221,13 +236,13 @@ void add_up(const Index* offsets, Index columns, const RowIndex* indices, const 
     return add_up_with<1>(hn::FixedTag<T, 1>(), offsets, columns, indices, values, f, k, add, out);
 }
 
-void add_up_float(const Index* offsets, Index columns, const RowIndex* indices, const float* values, const float* f,
-                  Index k, bool add, float* out) {
-  add_up(offsets, columns, indices, values, f, k, add, out);
+void add_up_float(const Index* offsets, Index columns, const RowIndex* indices, const float* values, Index entries,
+                  const float* f, Index k, bool add, float* out) {
+  add_up(offsets, columns, indices, values, entries, f, k, add, out);
 }
-void add_up_double(const Index* offsets, Index columns, const RowIndex* indices, const double* values, const double* f,
-                   Index k, bool add, double* out) {
-  add_up(offsets, columns, indices, values, f, k, add, out);
+void add_up_double(const Index* offsets, Index columns, const RowIndex* indices, const double* values, Index entries,
+                   const double* f, Index k, bool add, double* out) {
+  add_up(offsets, columns, indices, values, entries, f, k, add, out);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -249,7 +264,7 @@ void multiply(SparseView<T> x, const T* f, Index k, bool add, Matrix<T>& out) {
   const auto add_up = best_add_up<T>();
   const auto add_up_entries = [&](Index begin, Index end, bool add_row, T* row) {
     const Index piece[] = {begin, end};
-    add_up(piece, 1, x.indices.data(), x.values.data(), f, k, add_row, row);
+    add_up(piece, 1, x.indices.data(), x.values.data(), x.offsets[x.cols], f, k, add_row, row);
   };
 
   // Blocks of equal numbers of entries, not of columns: word frequencies are very uneven. A column belongs to the
@@ -274,7 +289,7 @@ void multiply(SparseView<T> x, const T* f, Index k, bool add, Matrix<T>& out) {
       add_up_entries(entry(b), std::min(x.offsets[begin], entry(b + 1)), false, parts.row(b).data());
     }
     const Index whole = end > begin && is_long(end - 1) ? end - 1 : end;
-    add_up(x.offsets.data() + begin, whole - begin, x.indices.data(), x.values.data(), f, k, add,
+    add_up(x.offsets.data() + begin, whole - begin, x.indices.data(), x.values.data(), x.offsets[x.cols], f, k, add,
            out.data() + begin * k);
     if (whole < end) add_up_entries(x.offsets[whole], entry(b + 1), add, out.row(whole).data());
   });

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 #include "copse/base/parallel.h"
@@ -66,6 +67,31 @@ TYPED_TEST(SparseProduct, EqualsTheNaiveProductWhereColumnsSpanManyBlocks) {
     transpose_times<T>(x, w, out);
     EXPECT_EQ(out, testing::naive::transpose_times(dense, w)) << "k = " << k;
   }
+}
+
+// At k = 2 the last vector of a column reads the rows of the next one too.
+TYPED_TEST(SparseProduct, LeavesOutTheRowsOfOtherColumns) {
+  using T = TypeParam;
+  for_each_instruction_set([] {
+    for (Index length = 0; length <= 20; ++length) {
+      SparseMatrix<T> x{.rows = 40, .cols = 2};
+      for (Index j = 0; j < 2; ++j) {
+        for (Index i = 0; i < length; ++i) {
+          x.indices.push_back(static_cast<RowIndex>(20 * j + i));
+          x.values.push_back(T(1));
+        }
+        x.offsets.push_back(x.nonzeros());
+      }
+      Matrix<T> w(40, 2), out;
+      for (Index i = 0; i < 20; ++i) {
+        w(i, 0) = T(1), w(i, 1) = T(i);
+        w(20 + i, 0) = w(20 + i, 1) = std::numeric_limits<T>::infinity();
+      }
+      transpose_times<T>(x, w, out);
+      EXPECT_EQ(out(0, 0), T(length));
+      EXPECT_EQ(out(0, 1), T(length * (length - 1) / 2));
+    }
+  });
 }
 
 // A run of neighbouring columns keeps the arrays of the whole matrix.
