@@ -257,14 +257,24 @@ COPSE_EXPORT(add_up)
 
 constexpr Index entries_per_block = 8192;
 
-// out = X' F or, with `add`, out += X' F, where f holds F as x.rows x k.
+// Rows of X' F for columns that may be cut: the entries offsets[j] ... offsets[j + 1] - 1 belong to row j of out.
 template <class T>
-void multiply(SparseView<T> x, const T* f, Index k, bool add, Matrix<T>& out) {
+void add_up_columns(SparseView<T> x, const Index* offsets, Index columns, const Matrix<T>& f, bool add, T* out) {
+  best_add_up<T>()(offsets, columns, x.indices.data(), x.values.data(), x.offsets[x.cols], f.data(), f.cols(), add,
+                   out);
+}
+
+}  // namespace
+
+template <class T>
+void transpose_times(SparseView<T> x, const Matrix<T>& f, Matrix<T>& out) {
+  assert(f.rows() == x.rows);
+  const Index k = f.cols();
+  out.reshape(x.cols, k);
   if (x.cols == 0 || k == 0) return;
-  const auto add_up = best_add_up<T>();
-  const auto add_up_entries = [&](Index begin, Index end, bool add_row, T* row) {
+  const auto add_up_entries = [&](Index begin, Index end, std::span<T> row) {
     const Index piece[] = {begin, end};
-    add_up(piece, 1, x.indices.data(), x.values.data(), x.offsets[x.cols], f, k, add_row, row);
+    add_up_columns(x, piece, 1, f, false, row.data());
   };
 
   // Blocks of equal numbers of entries, not of columns: word frequencies are very uneven. A column belongs to the
@@ -286,12 +296,11 @@ void multiply(SparseView<T> x, const T* f, Index k, bool add, Matrix<T>& out) {
     const Index begin = first_column(b), end = first_column(b + 1);
     if (begin > 0 && x.offsets[begin] > entry(b) && is_long(begin - 1)) {
       continued[static_cast<std::size_t>(b)] = begin - 1;
-      add_up_entries(entry(b), std::min(x.offsets[begin], entry(b + 1)), false, parts.row(b).data());
+      add_up_entries(entry(b), std::min(x.offsets[begin], entry(b + 1)), parts.row(b));
     }
     const Index whole = end > begin && is_long(end - 1) ? end - 1 : end;
-    add_up(x.offsets.data() + begin, whole - begin, x.indices.data(), x.values.data(), x.offsets[x.cols], f, k, add,
-           out.data() + begin * k);
-    if (whole < end) add_up_entries(x.offsets[whole], entry(b + 1), add, out.row(whole).data());
+    add_up_columns(x, x.offsets.data() + begin, whole - begin, f, false, out.data() + begin * k);
+    if (whole < end) add_up_entries(x.offsets[whole], entry(b + 1), out.row(whole));
   });
   for (Index b = 0; b < blocks; ++b) {
     const Index j = continued[static_cast<std::size_t>(b)];
@@ -299,25 +308,19 @@ void multiply(SparseView<T> x, const T* f, Index k, bool add, Matrix<T>& out) {
   }
 }
 
-}  // namespace
-
 template <class T>
-void transpose_times(SparseView<T> x, const Matrix<T>& f, Matrix<T>& out) {
-  assert(f.rows() == x.rows);
-  out.reshape(x.cols, f.cols());
-  multiply(x, f.data(), f.cols(), false, out);
-}
-
-template <class T>
-void add_transpose_times(SparseView<T> x, const Matrix<T>& f, Index first_row, Matrix<T>& out) {
-  assert(first_row >= 0 && first_row + x.rows <= f.rows() && out.rows() == x.cols && out.cols() == f.cols());
-  multiply(x, f.data() + first_row * f.cols(), f.cols(), true, out);
+void add_transpose_times(SparseView<T> x, Index first_column, Index columns, const Matrix<T>& f, Matrix<T>& out,
+                         Index first_row) {
+  assert(f.rows() == x.rows && first_column + columns <= x.cols && first_row + columns <= out.rows() &&
+         out.cols() == f.cols());
+  if (f.cols() == 0) return;
+  add_up_columns(x, x.offsets.data() + first_column, columns, f, true, out.data() + first_row * out.cols());
 }
 
 template void transpose_times(SparseView<float>, const Matrix<float>&, Matrix<float>&);
 template void transpose_times(SparseView<double>, const Matrix<double>&, Matrix<double>&);
-template void add_transpose_times(SparseView<float>, const Matrix<float>&, Index, Matrix<float>&);
-template void add_transpose_times(SparseView<double>, const Matrix<double>&, Index, Matrix<double>&);
+template void add_transpose_times(SparseView<float>, Index, Index, const Matrix<float>&, Matrix<float>&, Index);
+template void add_transpose_times(SparseView<double>, Index, Index, const Matrix<double>&, Matrix<double>&, Index);
 
 }  // namespace copse
 #endif  // HWY_ONCE

@@ -11,8 +11,10 @@ namespace copse {
 template <class T>
 void transpose_times(SparseView<T> x, const Matrix<T>& f, Matrix<T>& out);
 
-// out += X' F, where F is the x.rows rows of f from first_row on.
+// The rows of out from first_row on += those of X' F from first_column on, as many as `columns`. Runs on the calling
+// thread alone.
 template <class T>
-void add_transpose_times(SparseView<T> x, const Matrix<T>& f, Index first_row, Matrix<T>& out);
+void add_transpose_times(SparseView<T> x, Index first_column, Index columns, const Matrix<T>& f, Matrix<T>& out,
+                         Index first_row);
 
 }  // namespace copse
