@@ -7,15 +7,16 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <vector>
 
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
+#include "copse/kernels/frequent_rows.h"
 #include "copse/kernels/gram.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/kernels/sliced_transpose.h"
-#include "copse/kernels/sparse_product.h"
 
 namespace copse {
 namespace {
@@ -62,15 +63,19 @@ const SparseMatrix<float>& matrix(Index millions) {
   return x;
 }
 
-const SlicedTranspose<float>& transposed(Index millions) {
+// With the copies that a run makes on its first iterations.
+const SparseData<float>& data(Index millions) {
   static Index made = 0;
-  static SlicedTranspose<float> x;
+  static std::unique_ptr<SparseData<float>> x;
   if (made != millions) {
-    x = {};
-    x = SlicedTranspose<float>(matrix(millions));
+    x = nullptr;
+    x = std::make_unique<SparseData<float>>(matrix(millions));
+    Matrix<float> out;
+    x->times(Matrix<float>(x->cols(), 2), out);
+    x->transpose_times(Matrix<float>(x->rows(), 2), out);
     made = millions;
   }
-  return x;
+  return *x;
 }
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -197,13 +202,12 @@ void sparse(benchmark::State& state, Index length, Index rows, const Multiply& m
   state.counters["ns/entry"] = state.counters["ms"] * 1e6 / entries;
 }
 void transpose_times_w(benchmark::State& state) {
-  const SparseMatrix<float>& x = matrix(state.range(0));
-  sparse(state, x.rows, x.cols, [&](const auto& w, auto& out) { transpose_times<float>(x, w, out); });
+  const SparseData<float>& x = data(state.range(0));
+  sparse(state, x.rows(), x.cols(), [&](const auto& w, auto& out) { x.transpose_times(w, out); });
 }
 void times_h(benchmark::State& state) {
-  const SparseMatrix<float>& x = matrix(state.range(0));
-  const SlicedTranspose<float>& slices = transposed(state.range(0));
-  sparse(state, x.cols, x.rows, [&](const auto& h, auto& out) { slices.times(h, out); });
+  const SparseData<float>& x = data(state.range(0));
+  sparse(state, x.cols(), x.rows(), [&](const auto& h, auto& out) { x.times(h, out); });
 }
 
 // What the machine allows at k = 2: the pairs of the factor at the row numbers, times the values, all into a few sums,
@@ -279,10 +283,18 @@ void dense_products(benchmark::State& state) {
   });
 }
 
+// What the copies cost.
 void transposition(benchmark::State& state) {
   const SparseView<float> x = matrix(state.range(0));
   measure(state, static_cast<int>(state.range(1)), 16.0 * static_cast<double>(x.nonzeros()), 0,
           [&] { benchmark::DoNotOptimize(SlicedTranspose<float>(x)); });
+}
+void renumbering(benchmark::State& state) {
+  const SparseView<float> x = matrix(state.range(0));
+  std::vector<RowIndex> order(static_cast<std::size_t>(x.rows));
+  for (Index i = 0; i < x.rows; ++i) order[static_cast<std::size_t>(i * 7919 % x.rows)] = static_cast<RowIndex>(i);
+  measure(state, static_cast<int>(state.range(1)), 8.0 * static_cast<double>(x.nonzeros()), 0,
+          [&] { benchmark::DoNotOptimize(FrequentRows<float>(x, order)); });
 }
 
 constexpr auto unit = benchmark::kMillisecond;
@@ -308,6 +320,7 @@ BENCHMARK(bare_gather)
     ->Unit(unit)
     ->MinTime(0.3);
 BENCHMARK(transposition)->ArgNames({"millions", "threads"})->ArgsProduct({{60}, {1, 2}})->UseManualTime()->Unit(unit);
+BENCHMARK(renumbering)->ArgNames({"millions", "threads"})->ArgsProduct({{60}, {1, 2}})->UseManualTime()->Unit(unit);
 BENCHMARK(gram_of_factor)
     ->ArgNames({"k", "threads"})
     ->ArgsProduct({{2, 8, 40, 64}, {1, 2}})

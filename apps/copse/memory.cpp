@@ -10,6 +10,7 @@
 
 #include "apps/copse/words.h"
 #include "copse/base/error.h"
+#include "copse/kernels/in_memory.h"
 
 namespace copse {
 namespace {
@@ -55,7 +56,9 @@ MemoryEstimate estimate_factorization(const MatrixSummary& summary, Source sourc
     const double one = entries * (width + sizeof(RowIndex));
     // Reading text holds row, column and value of each entry beside the finished columns.
     const double reading = one + entries * (width + 2 * sizeof(RowIndex));
-    estimate.matrix = std::max(2 * one, reading) + (rows + cols) * sizeof(Index);
+    const double copied =
+        precision == Precision::single ? copied_bytes_per_entry<float>(k) : copied_bytes_per_entry<double>(k);
+    estimate.matrix = std::max(one + entries * copied, reading) + (rows + cols) * sizeof(Index);
   } else {
     // Measured: a table is parsed into growing blocks, which are then gathered.
     estimate.matrix = rows * cols * width * (source == Source::table ? 6 : 1);

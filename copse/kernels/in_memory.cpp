@@ -1,39 +1,64 @@
 #include "copse/kernels/in_memory.h"
 
+#include <atomic>
+#include <cstdint>
 #include <mutex>
 
 #include "copse/kernels/dense_product.h"
+#include "copse/kernels/frequent_rows.h"
 #include "copse/kernels/gram.h"
 #include "copse/kernels/sliced_transpose.h"
 #include "copse/kernels/sparse_product.h"
 
 namespace copse {
+namespace {
+
+constexpr Index narrow = 2;  // columns of a W whose rows are worth sorting; with 4 nothing certain is gained
+
+}  // namespace
+
+// What is made when it is first needed.
 template <class T>
-struct SparseData<T>::Transposed {
-  std::once_flag made;
-  SlicedTranspose<T> slices;
+struct SparseData<T>::Copies {
+  std::once_flag once, once_renumbered;
+  SlicedTranspose<T> transposed;
+  std::atomic<bool> is_cut = false;  // X' was made, and the order of rows with it
+  FrequentRows<T> renumbered;
 };
 
 template <class T>
-SparseData<T>::SparseData(SparseView<T> x) : x_(x), transposed_(std::make_unique<Transposed>()) {}
+SparseData<T>::SparseData(SparseView<T> x) : x_(x), copies_(std::make_unique<Copies>()) {}
 
 template <class T>
 SparseData<T>::~SparseData() = default;
 
 template <class T>
 void SparseData<T>::times(const Matrix<T>& h, Matrix<T>& out) const {
-  std::call_once(transposed_->made, [&] { transposed_->slices = SlicedTranspose<T>(x_); });
-  transposed_->slices.times(h, out);
+  std::call_once(copies_->once, [&] {
+    copies_->transposed = SlicedTranspose<T>(x_);
+    copies_->is_cut = !copies_->transposed.order().empty();
+  });
+  copies_->transposed.times(h, out);
 }
 
 template <class T>
 void SparseData<T>::transpose_times(const Matrix<T>& w, Matrix<T>& out) const {
-  copse::transpose_times(x_, w, out);
+  if (w.cols() != narrow || !copies_->is_cut) return copse::transpose_times(x_, w, out);
+  std::call_once(copies_->once_renumbered,
+                 [&] { copies_->renumbered = FrequentRows<T>(x_, copies_->transposed.order()); });
+  copies_->renumbered.transpose_times(x_, w, out);
 }
 
 template <class T>
 double SparseData<T>::squared_norm() const {
   return copse::squared_norm(x_.values);
+}
+
+template <class T>
+double copied_bytes_per_entry(Index k) {
+  // X' has an offset for every 8 entries of a slice and for every 32 of a piece; 16 bits per entry sort it.
+  const double offsets = sizeof(Index) * (1.0 / 8 + 1.0 / 32);
+  return sizeof(T) + sizeof(RowIndex) + offsets + (k == narrow ? sizeof(RowIndex) : sizeof(std::uint16_t));
 }
 
 template <class T>
@@ -101,6 +126,8 @@ std::unique_ptr<Data<T>> in_memory(const Dataset<T>& dataset) {
 
 template class SparseData<float>;
 template class SparseData<double>;
+template double copied_bytes_per_entry<float>(Index);
+template double copied_bytes_per_entry<double>(Index);
 template class DenseData<float>;
 template class DenseData<double>;
 template std::unique_ptr<Data<float>> in_memory(const Dataset<float>&);

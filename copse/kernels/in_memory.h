@@ -10,6 +10,7 @@
 namespace copse {
 
 // Sparse data. The arrays behind the view must outlive it. A transposed copy is made on the first call of times().
+// Where it is large, a copy of the row numbers is made on the next call of transpose_times() with few columns.
 template <class T>
 class SparseData : public Data<T> {
  public:
@@ -25,10 +26,14 @@ class SparseData : public Data<T> {
   std::unique_ptr<Data<T>> select(std::span<const Index> items) const override;
 
  private:
-  struct Transposed;
+  struct Copies;
   SparseView<T> x_;
-  std::unique_ptr<Transposed> transposed_;
+  std::unique_ptr<Copies> copies_;
 };
+
+// The bytes per entry that its copies take, at most, for factors with k columns.
+template <class T>
+double copied_bytes_per_entry(Index k);
 
 // Dense data, given as items: row j of `items` (n x m) is item j. The matrix must outlive it.
 template <class T>

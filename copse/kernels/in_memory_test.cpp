@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+#include <vector>
+
 #include "copse/base/parallel.h"
 #include "tests/support/instruction_sets.h"
 #include "tests/support/naive.h"
@@ -66,6 +69,34 @@ TYPED_TEST(InMemory, DenseProductsHaveTheSameBitsForAnyNumberOfThreads) {
       data.transpose_times(w, out);
       EXPECT_EQ(out, transpose_times);
     });
+  }
+}
+
+// Large enough for copies: X' is cut, and a narrow W is read in the order of its frequent rows.
+TYPED_TEST(InMemory, LargeSparseDataEqualsTheNaiveProductsWithAnyNumberOfThreads) {
+  using T = TypeParam;
+  const auto x = testing::random_integer_sparse<T>(40, 150000, 0.75, 7);
+  const auto dense = testing::to_dense(x);
+  const SparseData<T> viewed(x);
+  std::vector<Index> items(static_cast<std::size_t>(x.cols));
+  std::iota(items.begin(), items.end(), Index{0});
+  const auto owned = viewed.select(items);
+  for (Index k : {2, 5}) {
+    const auto w = random_integer_dense<T>(x.rows, k, 2), h = random_integer_dense<T>(x.cols, k, 3);
+    const auto xtw = testing::naive::transpose_times(dense, w), xh = testing::naive::times(dense, h);
+    for (const Data<T>* data : {static_cast<const Data<T>*>(&viewed), static_cast<const Data<T>*>(owned.get())}) {
+      for (int threads : {1, 2, 3, 8}) {
+        with_threads(threads, nullptr, [&] {
+          Matrix<T> out;
+          data->transpose_times(w, out);
+          EXPECT_EQ(out, xtw) << "k = " << k;
+          data->times(h, out);
+          EXPECT_EQ(out, xh) << "k = " << k;
+          data->transpose_times(w, out);
+          EXPECT_EQ(out, xtw) << "k = " << k;
+        });
+      }
+    }
   }
 }
 
