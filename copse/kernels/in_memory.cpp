@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <numeric>
 
 #include "copse/kernels/dense_product.h"
 #include "copse/kernels/frequent_rows.h"
@@ -103,18 +104,22 @@ class SelectedDense : DenseItems<T>, public DenseData<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<Data<T>> SparseData<T>::select(std::span<const Index> items) const {
-  return std::make_unique<SelectedSparse<T>>(select_columns(x_, items));
+Sample<T> SparseData<T>::select(std::span<const Index> items) const {
+  SparseMatrix<T> selected = select_columns(x_, items);
+  std::vector<Index> features = drop_empty_rows(selected);
+  return {std::make_unique<SelectedSparse<T>>(std::move(selected)), std::move(features)};
 }
 
 template <class T>
-std::unique_ptr<Data<T>> DenseData<T>::select(std::span<const Index> items) const {
+Sample<T> DenseData<T>::select(std::span<const Index> items) const {
   Matrix<T> selected(static_cast<Index>(items.size()), rows());
   for (Index j = 0; j < selected.rows(); ++j) {
     const auto item = items_.row(items[static_cast<std::size_t>(j)]);
     std::copy(item.begin(), item.end(), selected.row(j).begin());
   }
-  return std::make_unique<SelectedDense<T>>(std::move(selected));
+  std::vector<Index> features(static_cast<std::size_t>(rows()));
+  std::iota(features.begin(), features.end(), Index{0});
+  return {std::make_unique<SelectedDense<T>>(std::move(selected)), std::move(features)};
 }
 
 template <class T>

@@ -23,7 +23,7 @@ class SparseData : public Data<T> {
   void times(const Matrix<T>& h, Matrix<T>& out) const override;
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
   double squared_norm() const override;
-  std::unique_ptr<Data<T>> select(std::span<const Index> items) const override;
+  Sample<T> select(std::span<const Index> items) const override;
 
  private:
   struct Copies;
@@ -47,7 +47,7 @@ class DenseData : public Data<T> {
   void times(const Matrix<T>& h, Matrix<T>& out) const override;
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
   double squared_norm() const override;
-  std::unique_ptr<Data<T>> select(std::span<const Index> items) const override;
+  Sample<T> select(std::span<const Index> items) const override;
 
  private:
   const Matrix<T>& items_;

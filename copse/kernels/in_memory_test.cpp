@@ -80,11 +80,11 @@ TYPED_TEST(InMemory, LargeSparseDataEqualsTheNaiveProductsWithAnyNumberOfThreads
   const SparseData<T> viewed(x);
   std::vector<Index> items(static_cast<std::size_t>(x.cols));
   std::iota(items.begin(), items.end(), Index{0});
-  const auto owned = viewed.select(items);
+  const Sample<T> owned = viewed.select(items);
   for (Index k : {2, 5}) {
     const auto w = random_integer_dense<T>(x.rows, k, 2), h = random_integer_dense<T>(x.cols, k, 3);
     const auto xtw = testing::naive::transpose_times(dense, w), xh = testing::naive::times(dense, h);
-    for (const Data<T>* data : {static_cast<const Data<T>*>(&viewed), static_cast<const Data<T>*>(owned.get())}) {
+    for (const Data<T>* data : {static_cast<const Data<T>*>(&viewed), static_cast<const Data<T>*>(owned.data.get())}) {
       for (int threads : {1, 2, 3, 8}) {
         with_threads(threads, nullptr, [&] {
           Matrix<T> out;

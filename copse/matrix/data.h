@@ -3,11 +3,22 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "copse/base/index.h"
 #include "copse/matrix/dense.h"
 
 namespace copse {
+
+template <class T>
+class Data;
+
+// Some of the items, with the features that occur in them.
+template <class T>
+struct Sample {
+  std::unique_ptr<Data<T>> data;  // null where a copy is not cheap
+  std::vector<Index> features;    // of each row of `data`, ascending
+};
 
 template <class T>
 class Data {
@@ -27,8 +38,8 @@ class Data {
   // Adds up a small array over all who hold a part of X.
   virtual void sum(std::span<double> /*values*/) const {}
 
-  // A copy of the given items, ascending, where one is cheap to make; null where it is not. Solvers must do without.
-  virtual std::unique_ptr<Data<T>> select(std::span<const Index> /*items*/) const { return nullptr; }
+  // A copy of the given items, ascending, where one is cheap to make. Solvers must do without.
+  virtual Sample<T> select(std::span<const Index> /*items*/) const { return {}; }
 };
 
 }  // namespace copse

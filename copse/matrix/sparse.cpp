@@ -79,9 +79,26 @@ SparseMatrix<T> select_columns(SparseView<T> x, std::span<const Index> columns) 
   return result;
 }
 
+template <class T>
+std::vector<Index> drop_empty_rows(SparseMatrix<T>& x) {
+  std::vector<RowIndex> numbers(static_cast<std::size_t>(x.rows), 0);
+  for (const RowIndex i : x.indices) numbers[static_cast<std::size_t>(i)] = 1;
+  std::vector<Index> kept;
+  for (Index i = 0; i < x.rows; ++i) {
+    if (numbers[static_cast<std::size_t>(i)] == 0) continue;
+    numbers[static_cast<std::size_t>(i)] = static_cast<RowIndex>(kept.size());
+    kept.push_back(i);
+  }
+  for (RowIndex& i : x.indices) i = numbers[static_cast<std::size_t>(i)];
+  x.rows = static_cast<Index>(kept.size());
+  return kept;
+}
+
 template SparseMatrix<float> transpose(SparseView<float>);
 template SparseMatrix<double> transpose(SparseView<double>);
 template SparseMatrix<float> select_columns(SparseView<float>, std::span<const Index>);
 template SparseMatrix<double> select_columns(SparseView<double>, std::span<const Index>);
+template std::vector<Index> drop_empty_rows(SparseMatrix<float>&);
+template std::vector<Index> drop_empty_rows(SparseMatrix<double>&);
 
 }  // namespace copse

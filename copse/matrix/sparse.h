@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "copse/base/buffer.h"
 #include "copse/base/index.h"
@@ -42,5 +43,9 @@ SparseMatrix<T> transpose(SparseView<T> x);
 // The given columns of x, in the given order.
 template <class T>
 SparseMatrix<T> select_columns(SparseView<T> x, std::span<const Index> columns);
+
+// Renumbers the rows that have entries. Returns the old number of each, ascending.
+template <class T>
+std::vector<Index> drop_empty_rows(SparseMatrix<T>& x);
 
 }  // namespace copse

@@ -52,5 +52,18 @@ TEST(SelectColumns, TakesThemInTheOrderAsked) {
   }
 }
 
+TEST(DropEmptyRows, RenumbersTheOthers) {
+  SparseMatrix<double> x{.rows = 6, .cols = 3};
+  x.offsets = {0, 2, 2, 4};
+  x.indices = {1, 4, 0, 4};
+  x.values = {10, 11, 12, 13};
+  EXPECT_EQ(drop_empty_rows(x), (std::vector<Index>{0, 1, 4}));
+  EXPECT_EQ(x.rows, 3);
+  EXPECT_EQ(x.indices, (Buffer<RowIndex>{1, 2, 0, 2}));
+  SparseMatrix<double> none{.rows = 6, .cols = 0};
+  EXPECT_TRUE(drop_empty_rows(none).empty());
+  EXPECT_EQ(none.rows, 0);
+}
+
 }  // namespace
 }  // namespace copse

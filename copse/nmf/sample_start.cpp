@@ -30,6 +30,17 @@ std::vector<Index> draw_items(Index items, Index count, std::uint64_t seed) {
   return drawn;
 }
 
+// `rows` rows, those given filled from f in turn, the others zero.
+template <class T>
+Matrix<T> at_rows(const Matrix<T>& f, const std::vector<Index>& given, Index rows) {
+  Matrix<T> out(rows, f.cols());
+  for (std::size_t r = 0; r < given.size(); ++r) {
+    const auto from = f.row(static_cast<Index>(r));
+    std::copy(from.begin(), from.end(), out.row(given[r]).begin());
+  }
+  return out;
+}
+
 }  // namespace
 
 template <class T>
@@ -37,11 +48,11 @@ Factors<T> sample_start(const Data<T>& x, const NmfOptions& options, std::uint64
   const Index n = x.cols();
   const Index k = options.rank;
   const Index count = std::min(std::max(n / items_per_sampled, items_per_component * k), n / 2);
-  const auto sample = count < crowding * k ? nullptr : x.select(draw_items(n, count, seed));
-  if (sample == nullptr) return plain_start(x, options, seed);
+  const Sample<T> sample = count < crowding * k ? Sample<T>{} : x.select(draw_items(n, count, seed));
+  if (sample.data == nullptr || sample.data->rows() < k) return plain_start(x, options, seed);
 
   NmfOptions crowded = options;
-  crowded.rank = std::min(crowding * k, x.rows());
+  crowded.rank = std::min(crowding * k, sample.data->rows());
   crowded.max_iterations = crowded_alternations;
   crowded.solver = Solver::hals;
   crowded.start = Start::random;
@@ -50,13 +61,14 @@ Factors<T> sample_start(const Data<T>& x, const NmfOptions& options, std::uint64
   // |X - W H|^2 and the weight of H grow with the items, that of W does not.
   crowded.alpha *= static_cast<double>(count) / static_cast<double>(n);
   const auto began = std::chrono::steady_clock::now();
-  Factors<T> start = alternate(*sample, crowded, plain_start(*sample, crowded, seed), began, false).factors;
-  merge_components(*sample, start, crowded.rank, k);
+  Factors<T> start = alternate(*sample.data, crowded, plain_start(*sample.data, crowded, seed), began, false).factors;
+  merge_components(*sample.data, start, crowded.rank, k);
 
   NmfOptions merged = crowded;
   merged.rank = k;
   merged.max_iterations = merged_alternations;
-  start = alternate(*sample, merged, std::move(start), began, false).factors;
+  start = alternate(*sample.data, merged, std::move(start), began, false).factors;
+  start.w = at_rows(start.w, sample.features, x.rows());
   start.h = Matrix<T>(n, start.w.cols());
   if (options.affine) {
     for (Index j = 0; j < n; ++j) start.h(j, k) = T(1);

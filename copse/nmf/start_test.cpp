@@ -159,17 +159,23 @@ TEST(Select, CopiesItems) {
   const Matrix<double> x = testing::to_dense(sparse);
   const Matrix<double> items = naive::transposed(x);
   const std::vector<Index> chosen = {1, 4, 8};
-  Matrix<double> unit(7, 7);
-  for (Index i = 0; i < 7; ++i) unit(i, i) = 1;
   const SparseData<double> sparse_data(sparse);
   const DenseData<double> dense_data(items);
   for (const Data<double>* data :
        {static_cast<const Data<double>*>(&sparse_data), static_cast<const Data<double>*>(&dense_data)}) {
     Matrix<double> out;
-    data->select(chosen)->transpose_times(unit, out);
+    const Sample<double> sample = data->select(chosen);
+    const auto features = static_cast<Index>(sample.features.size());
+    ASSERT_EQ(sample.data->rows(), features);
+    Matrix<double> unit(features, features);
+    for (Index i = 0; i < features; ++i) unit(i, i) = 1;
+    sample.data->transpose_times(unit, out);
     ASSERT_EQ(out.rows(), 3);
     for (Index j = 0; j < 3; ++j) {
-      for (Index i = 0; i < 7; ++i) EXPECT_EQ(out(j, i), x(i, chosen[static_cast<std::size_t>(j)]));
+      std::vector<double> item(7, 0.0);
+      for (Index i = 0; i < features; ++i) item[static_cast<std::size_t>(sample.features[i])] = out(j, i);
+      for (Index i = 0; i < 7; ++i)
+        EXPECT_EQ(item[static_cast<std::size_t>(i)], x(i, chosen[static_cast<std::size_t>(j)]));
     }
   }
 }
