@@ -119,9 +119,9 @@ class Alternation {
     const double objective = squared_error + penalties(w_gram, gram_);
     const bool rose = objective > objective_ && (momentum_.length() > 0 || revived_ || breathed_);
     if (rose && revived_) revivals_left_ = 0;
-    revived_ = breathed_ = false;
     if (!rose && with_gradient_) w_squares_ = projected_gradient(penalized_by_alpha(gram_), w_product_, ahead_.w);
-    ++latest_.number;
+    latest_.number += breathed_ ? 1 + breath_alternations : 1;
+    revived_ = breathed_ = false;
     latest_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
     if (rose) {
       ahead_ = kept_;
@@ -178,7 +178,6 @@ class Alternation {
     w_product_ = {};
     ahead_ = breathe(x_, options_, kept_, began_);
     momentum_.rest();
-    latest_.number += breath_alternations;
     breathed_ = w_is_ahead_ = true;
     project_on_w();
   }

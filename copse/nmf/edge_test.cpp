@@ -246,6 +246,24 @@ TEST(Cancelling, GivesTheLastCompleteIterate) {
   }
 }
 
+// The breath of this run is over after 80 products.
+TEST(Cancelling, InABreathGivesTheIterateBeforeIt) {
+  const auto sparse = random_integer_sparse<double>(60, 50, 0.1, 3);
+  const NmfOptions options{.rank = 4, .tolerance = 0};
+  const auto whole = factorize(SparseData<double>(sparse), options);
+  ASSERT_GT(whole.history[24].number, 25);
+  for (int product = 3; product < 80; ++product) {
+    Cancellation cancellation;
+    const StoppingData x(sparse, cancellation, product);
+    NmfResult<double> result;
+    with_threads(2, &cancellation, [&] { result = factorize(x, options); });
+    EXPECT_EQ(result.stop_reason, StopReason::interrupted);
+    for (std::size_t i = 0; i < result.history.size(); ++i)
+      EXPECT_EQ(result.history[i].number, whole.history[i].number) << product;
+    EXPECT_EQ(result.relative_error, whole.history[result.history.size() - 1].relative_error) << product;
+  }
+}
+
 TEST(Cancelling, BeforeTheFirstIterateThrows) {
   const auto sparse = random_integer_sparse<double>(60, 50, 0.1, 3);
   Cancellation cancellation;
