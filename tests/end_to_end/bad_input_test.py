@@ -186,8 +186,8 @@ def test_a_full_standard_output(program, planted, tmp_path):
 
 def test_more_memory_than_there_is(copse, tmp_path):
     planted = make_planted(tmp_path / "larger.mtx", 500, 500, 5)
-    run = copse("factor", planted.path, "-k", 400, "--precision", "double", "--memory-limit", "32MB")
-    sentence(run, 1, "needs about", "--memory-limit allows 32 MB", "--precision float would fit")
+    run = copse("factor", planted.path, "-k", 400, "--precision", "double", "--memory-limit", "36MB")
+    sentence(run, 1, "needs about", "--memory-limit allows 36 MB", "--precision float would fit")
     run = copse("factor", planted.path, "-k", 400, "--memory-limit", "24MB")
     sentence(run, 1, "-k ", " would fit")
     smaller = run.stderr.split(" would fit")[0].split("-k ")[-1]
@@ -212,7 +212,7 @@ def test_the_estimate_holds(copse, tmp_path, name):
     """What was used, besides the pages of the file itself, is no more than what was announced."""
     planted = make_planted(tmp_path / "larger.mtx", 1000, 4000, 5)
     copse("convert", planted.path, name)
-    run = copse("factor", name, "-k", 20, "--max-iterations", 3, "--json")
+    run = copse("factor", name, "-k", 20, "--max-iterations", 30, "--json")
     announced, unit = re.search(r"about ([\d.]+) (MB|GB) of memory", run.stderr).groups()
     used = json.loads(run.stdout)["peak_memory_bytes"] - (tmp_path / name).stat().st_size
     assert used < 1.15 * float(announced) * {"MB": 1e6, "GB": 1e9}[unit]
