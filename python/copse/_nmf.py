@@ -88,7 +88,8 @@ class NMF(FlatModel):
     stop_reason_ : str
         'converged', 'max_iterations', 'time_limit' or 'interrupted'.
     history_ : record array
-        One record per iteration: iteration, relative_error, projected_gradient_ratio, seconds.
+        One record per iteration: iteration, relative_error, projected_gradient_ratio, seconds. Iterations with more
+        components than asked for, which a default run makes once to leave a poor minimum, count but have none.
 
     Examples
     --------
