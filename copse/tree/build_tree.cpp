@@ -218,8 +218,7 @@ class Builder {
 
   // The scores of the sides of a trial. A side that is sure to be split has its own sides scored at once, so that the
   // smaller of them keep other threads at work where the work of the larger can't be shared.
-  std::unique_ptr<std::array<Scored<T>, 2>> score_sides(const TrialSplit<T>& trial, std::uint64_t key,
-                                                        double least) const {
+  std::unique_ptr<std::array<Scored<T>, 2>> score_sides(TrialSplit<T>& trial, std::uint64_t key, double least) const {
     auto scored = std::make_unique<std::array<Scored<T>, 2>>();
     parallel_for(2, [&](Index s) {
       Scored<T>& child = (*scored)[s];
@@ -245,15 +244,15 @@ class Builder {
     pending_[node].trial.reset();
   }
 
-  TrialSplit<T> try_items(std::span<const RowIndex> items, std::uint64_t key, TreeCost& cost,
+  TrialSplit<T> try_items(std::span<const RowIndex> items, PartOfNode<T> data, std::uint64_t key, TreeCost& cost,
                           double least_fitted = 0) const {
     TrialOptions trial = trial_;
     trial.rank2.least_fitted = least_fitted;
-    return try_split<T>(x_, items, squared_norms_, key, trial, memory_, cost);
+    return try_split<T>(x_, items, std::move(data), squared_norms_, key, trial, memory_, cost);
   }
 
-  // A score below `least` need not be computed.
-  Scored<T> score(const Side<T>& side, std::uint64_t key, double least) const {
+  // A score below `least` need not be computed. The side's data is used up.
+  Scored<T> score(Side<T>& side, std::uint64_t key, double least) const {
     Scored<T> result;
     if (static_cast<Index>(side.items.size()) < options_.smallest_split) {
       result.leaf = Leaf::too_small;
@@ -266,7 +265,7 @@ class Builder {
       return result;
     }
     // A split explains no more than |W H|^2, so the score `error` is at most |W H|^2 - side.explained.
-    result.trial = try_items(side.items, key, result.cost, std::max(0.0, least + side.explained));
+    result.trial = try_items(side.items, std::move(side.data), key, result.cost, std::max(0.0, least + side.explained));
     if (result.trial->most_fitted) {
       result.score = std::numeric_limits<double>::quiet_NaN();
       result.ceiling = *result.trial->most_fitted - side.explained;
@@ -311,7 +310,7 @@ class Builder {
     const std::uint64_t key = pending_[leaf].key;
     std::optional<TrialSplit<T>> trial = std::move(pending_[leaf].trial);
     auto children = std::move(pending_[leaf].children);  // of this first trial
-    if (!trial) trial = try_items(tree_.nodes[leaf].items, key, tree_.cost);
+    if (!trial) trial = try_items(tree_.nodes[leaf].items, {}, key, tree_.cost);
     std::vector<RowIndex> outliers;
     std::optional<TrialSplit<T>> first;  // of all items, where that is the last resort
     std::optional<Scored<T>> small;      // the score of the smaller side, when the test for outliers asked for it
@@ -335,9 +334,10 @@ class Builder {
         outliers.clear();
         break;
       }
-      if (!first && is_large(leaf)) first = trial;
-      const std::vector<RowIndex> rest = std::move(larger.items);
-      trial = try_items(rest, mix(key, 2 + static_cast<std::uint64_t>(trials)), tree_.cost);
+      const std::vector<RowIndex> rest = larger.items;
+      auto data = std::move(larger.data);
+      if (!first && is_large(leaf)) first = std::move(trial);
+      trial = try_items(rest, std::move(data), mix(key, 2 + static_cast<std::uint64_t>(trials)), tree_.cost);
     }
     std::ranges::sort(outliers);
     tree_.nodes[leaf].outliers = std::move(outliers);

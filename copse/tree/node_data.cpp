@@ -162,32 +162,98 @@ Sums read_items(const Matrix<T>& x, const Matrix<T>& w, Index begin, Index end, 
   return sums;
 }
 
+// Moves the kept items to the front; all move towards lower addresses.
+template <class T>
+void keep_items(std::span<const char> kept, SparseMatrix<T>& x) {
+  Index item = 0, to = 0, from = 0;  // from: offsets[j] before it is written
+  for (Index j = 0; j < x.cols; ++j) {
+    const Index end = x.offsets[j + 1];
+    if (kept[j]) {
+      std::copy(x.indices.begin() + from, x.indices.begin() + end, x.indices.begin() + to);
+      std::copy(x.values.begin() + from, x.values.begin() + end, x.values.begin() + to);
+      to += end - from;
+      x.offsets[++item] = to;
+    }
+    from = end;
+  }
+  x.cols = item;
+  x.offsets.resize(static_cast<std::size_t>(item + 1));
+  x.indices.resize(static_cast<std::size_t>(to));
+  x.values.resize(static_cast<std::size_t>(to));
+}
+
+template <class T>
+void keep_items(std::span<const char> kept, Matrix<T>& x) {
+  Index item = 0;
+  for (Index j = 0; j < x.rows(); ++j) {
+    if (kept[j]) std::ranges::copy(x.row(j), x.row(item++).begin());
+  }
+  x.reshape(item, x.cols());
+}
+
+// The blocks of items that sweeps are cut into.
+template <class T>
+std::vector<Index> item_blocks(const SparseMatrix<T>& x) {
+  return entry_blocks(x.offsets, block_count(x.offsets.back(), x.rows));
+}
+template <class T>
+std::vector<Index> item_blocks(const Matrix<T>& x) {
+  const Index count = x.rows();
+  const Index blocks = std::max<Index>(1, std::min(count, block_count(count * x.cols(), x.cols())));
+  std::vector<Index> starts;
+  for (Index b = 0; b <= blocks; ++b) starts.push_back(count * b / blocks);
+  return starts;
+}
+
 // `Values` is a SparseMatrix or a Matrix with one row per item.
 template <class T, class Values>
 class NodeOf : public NodeData<T> {
  public:
-  NodeOf(Values x, std::vector<RowIndex> terms, Index items, Index entries, std::vector<Index> starts)
-      : NodeData<T>(std::move(terms)), x_(std::move(x)), items_(items), entries_(entries), starts_(std::move(starts)) {}
+  NodeOf(Values x, std::vector<RowIndex> terms)
+      : NodeData<T>(std::move(terms)), x_(std::move(x)), cut_entries_(entries()), starts_(item_blocks(x_)) {}
 
-  Index items() const override { return items_; }
-  Index entries() const override { return entries_; }
+  Index items() const override {
+    if constexpr (sparse)
+      return x_.cols;
+    else
+      return x_.rows();
+  }
+  Index entries() const override {
+    if constexpr (sparse)
+      return x_.offsets.back();
+    else
+      return x_.rows() * x_.cols();
+  }
+
+  void keep(std::span<const char> kept) override {
+    keep_items(kept, x_);
+    starts_ = item_blocks(x_);
+  }
+
+  bool worth_keeping(std::span<const char> kept) const override {
+    Index left = 0;
+    for (Index j = 0; j < items(); ++j) {
+      if (kept[j]) left += entries_of(j);
+    }
+    return 3 * left >= 2 * cut_entries_;
+  }
 
   std::unique_ptr<NodeData<T>> sample(Index stride) const override {
-    std::vector<RowIndex> items;
-    for (Index j = 0; j < items_; j += stride) items.push_back(static_cast<RowIndex>(j));
+    std::vector<RowIndex> chosen;
+    for (Index j = 0; j < items(); j += stride) chosen.push_back(static_cast<RowIndex>(j));
     if constexpr (sparse)
-      return tree_data<T>(SparseView<T>(x_))->cut(items);
+      return tree_data<T>(SparseView<T>(x_))->cut(chosen);
     else
-      return tree_data<T>(x_)->cut(items);
+      return tree_data<T>(x_)->cut(chosen);
   }
 
   void sweep(const Matrix<T>& w, Sweep<T>& out) const override {
     const PairSums<3> g = gram2(w);
     const TwoColumns<T> solve(g.values[0], g.values[1], g.values[2]);
     if constexpr (sparse) {
-      const SparseItems<T> items{x_.offsets.data(), x_.indices.data(), x_.values.data()};
-      sweep_tables(w, items_, starts_, out, [&](Index begin, Index end, T* table) {
-        return sweep_items<T>(items, table, solve, begin, end, out.h.data());
+      const SparseItems<T> arrays{x_.offsets.data(), x_.indices.data(), x_.values.data()};
+      sweep_tables(w, items(), starts_, out, [&](Index begin, Index end, T* table) {
+        return sweep_items<T>(arrays, table, solve, begin, end, out.h.data());
       });
     } else {
       read(w, out, [&](Index, T b1, T b2) { return solve(b1, b2); });
@@ -196,9 +262,9 @@ class NodeOf : public NodeData<T> {
 
   void project(const Matrix<T>& v, Sweep<T>& out) const override {
     if constexpr (sparse) {
-      const SparseItems<T> items{x_.offsets.data(), x_.indices.data(), x_.values.data()};
-      sweep_tables(v, items_, starts_, out, [&](Index begin, Index end, T* table) {
-        return project_items<T>(items, table, begin, end, out.h.data());
+      const SparseItems<T> arrays{x_.offsets.data(), x_.indices.data(), x_.values.data()};
+      sweep_tables(v, items(), starts_, out, [&](Index begin, Index end, T* table) {
+        return project_items<T>(arrays, table, begin, end, out.h.data());
       });
     } else {
       read(v, out, [](Index, T b1, T b2) { return Pair{b1, b2}; });
@@ -218,18 +284,24 @@ class NodeOf : public NodeData<T> {
   static constexpr bool sparse = std::is_same_v<Values, SparseMatrix<T>>;
   using Pair = typename TwoColumns<T>::Solution;
 
+  Index entries_of(Index item) const {
+    if constexpr (sparse)
+      return x_.offsets[item + 1] - x_.offsets[item];
+    else
+      return x_.cols();
+  }
+
   template <class Rule>
   void read(const Matrix<T>& w, Sweep<T>& out, const Rule& rule) const {
     const Index terms = static_cast<Index>(this->terms_.size());
     assert(w.rows() == terms && w.cols() == 2);
-    sweep_blocks(terms, items_, starts_, out, [&](Index begin, Index end, T* xh) {
+    sweep_blocks(terms, items(), starts_, out, [&](Index begin, Index end, T* xh) {
       return read_items<T>(x_, w, begin, end, out.h.data(), xh, rule);
     });
   }
 
   Values x_;
-  Index items_;
-  Index entries_;
+  Index cut_entries_;          // when it was cut out
   std::vector<Index> starts_;  // the blocks of items
 };
 
@@ -237,19 +309,12 @@ class NodeOf : public NodeData<T> {
 
 template <class T>
 std::unique_ptr<NodeData<T>> node_of(SparseMatrix<T> items, std::vector<RowIndex> terms) {
-  const Index count = items.cols, entries = items.offsets.back();
-  auto starts = entry_blocks(items.offsets, block_count(entries, items.rows));
-  return std::make_unique<NodeOf<T, SparseMatrix<T>>>(std::move(items), std::move(terms), count, entries,
-                                                      std::move(starts));
+  return std::make_unique<NodeOf<T, SparseMatrix<T>>>(std::move(items), std::move(terms));
 }
 
 template <class T>
 std::unique_ptr<NodeData<T>> node_of(Matrix<T> items, std::vector<RowIndex> terms) {
-  const Index count = items.rows(), entries = count * items.cols();
-  const Index blocks = std::max<Index>(1, std::min(count, block_count(entries, items.cols())));
-  std::vector<Index> starts;
-  for (Index b = 0; b <= blocks; ++b) starts.push_back(count * b / blocks);
-  return std::make_unique<NodeOf<T, Matrix<T>>>(std::move(items), std::move(terms), count, entries, std::move(starts));
+  return std::make_unique<NodeOf<T, Matrix<T>>>(std::move(items), std::move(terms));
 }
 
 #define COPSE_INSTANTIATE(T)                                                             \

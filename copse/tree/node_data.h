@@ -35,6 +35,11 @@ class NodeData {
   // Every stride-th item as a node of its own, whose terms() number the features of this one.
   virtual std::unique_ptr<NodeData<T>> sample(Index stride) const = 0;
 
+  // Drops the items that are not `kept`, in place. Features keep their numbers, also those that no longer occur.
+  virtual void keep(std::span<const char> kept) = 0;
+  // Whether so much would be left that this is better than to cut the items out anew, with less memory.
+  virtual bool worth_keeping(std::span<const char> kept) const = 0;
+
   // The reads; w, v are terms x 2. For every item h = argmin |W h - x|, h >= 0, and with it X H' and the sums.
   virtual void sweep(const Matrix<T>& w, Sweep<T>& out) const = 0;
   // H' = X'V and X X'V.

@@ -135,6 +135,51 @@ TEST(NodeData, ASampleIsANodeOfEveryFewItems) {
 }
 
 // Whatever the start is, the gradient is measured against the one that the seeds' random start has.
+TEST(NodeData, KeepsSomeItemsAsIfTheyHadBeenCutOut) {
+  const auto sparse = random_integer_sparse<double>(300, 3000, 0.05, 9);
+  const auto dense = to_dense(sparse);
+  const auto flipped = testing::naive::transposed(dense);
+  for (const auto& x : {tree_data<double>(SparseView<double>(sparse)), tree_data<double>(flipped)}) {
+    std::vector<RowIndex> items = all_items(*x);
+    const auto node = x->cut(items);
+    const std::vector<RowIndex> terms(node->terms().begin(), node->terms().end());
+    for (const RowIndex drop : {7, 5}) {  // one item in seven first, one of those left in five then
+      std::vector<char> kept(items.size(), 1);
+      for (std::size_t j = 3; j < kept.size(); j += drop) kept[j] = 0;
+      std::vector<RowIndex> left;
+      for (std::size_t j = 0; j < kept.size(); ++j) {
+        if (kept[j]) left.push_back(items[j]);
+      }
+      items = left;
+      node->keep(kept);
+      ASSERT_EQ(node->items(), static_cast<Index>(items.size()));
+      ASSERT_TRUE(std::ranges::equal(node->terms(), terms));
+      const auto part = columns<double>(dense, items, terms);
+      const auto w = testing::random_dense<double>(part.rows(), 2, 5);
+      Sweep<double> sweep;
+      node->sweep(w, sweep);
+      const auto wx = testing::naive::transpose_times(part, w);
+      const auto xh = testing::naive::times(part, sweep.h);
+      for (const double square : squared_projected_gradient(gram(w), wx, sweep.h))
+        EXPECT_LT(square, 1e-18 * dot(wx, wx));
+      for (std::size_t e = 0; e < xh.values().size(); ++e)
+        ASSERT_NEAR(sweep.xh.values()[e], xh.values()[e], 1e-9 * (1 + xh.values()[e]));
+      expect_sample(*node, part, 4);
+    }
+  }
+}
+
+TEST(NodeData, IsWorthKeepingWhereTwoThirdsAreLeft) {
+  const Matrix<float> items(9, 4);
+  const auto node = tree_data<float>(items)->cut(all_items(*tree_data<float>(items)));
+  EXPECT_TRUE(node->worth_keeping(std::vector<char>{1, 1, 1, 0, 0, 0, 1, 1, 1}));
+  EXPECT_FALSE(node->worth_keeping(std::vector<char>{1, 1, 1, 0, 0, 0, 0, 1, 1}));
+  node->keep(std::vector<char>{1, 1, 1, 1, 1, 1, 1, 0, 0});
+  // Of what was cut out, and not of what is left.
+  EXPECT_TRUE(node->worth_keeping(std::vector<char>{1, 1, 1, 1, 1, 1, 0}));
+  EXPECT_FALSE(node->worth_keeping(std::vector<char>{1, 1, 1, 1, 1, 0, 0}));
+}
+
 TEST(Rank2Nmf, BothStartsHaveTheSameFirstGradient) {
   const auto sparse = random_integer_sparse<double>(300, 4000, 0.05, 12);
   const auto x = tree_data<double>(SparseView<double>(sparse));

@@ -49,9 +49,14 @@ std::uint64_t memory_key(std::uint64_t key, std::span<const RowIndex> items) {
 }  // namespace
 
 template <class T>
-TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, std::span<const double> squared_norms,
-                        std::uint64_t key, const TrialOptions& options, SplitMemory<T>* memory, TreeCost& cost) {
-  const auto node = x.cut(items);
+TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, PartOfNode<T> data,
+                        std::span<const double> squared_norms, std::uint64_t key, const TrialOptions& options,
+                        SplitMemory<T>* memory, TreeCost& cost) {
+  auto node = std::move(data.node);
+  if (node)
+    node->keep(data.kept);
+  else
+    node = x.cut(items);
   Rank2Result<T> factors;
   const std::uint64_t remembered = memory == nullptr ? 0 : memory_key(key, items);
   if (memory == nullptr || !memory->recall(remembered, factors)) {
@@ -110,12 +115,17 @@ TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, s
     const auto values = leading_values(*node, std::move(factors.w), in_first, cost);
     for (int column = 0; column < 2; ++column) split.sides[column != larger].leading = values[column];
   }
+  if (larger == 1) {
+    for (char& side : in_first) side = !side;
+  }
+  if (node->worth_keeping(in_first)) split.sides[0].data = {std::move(node), std::move(in_first)};
   return split;
 }
 
-#define COPSE_INSTANTIATE(T)                                                                               \
-  template TrialSplit<T> try_split(const TreeData<T>&, std::span<const RowIndex>, std::span<const double>, \
-                                   std::uint64_t, const TrialOptions&, SplitMemory<T>*, TreeCost&);
+#define COPSE_INSTANTIATE(T)                                                                                     \
+  template TrialSplit<T> try_split(const TreeData<T>&, std::span<const RowIndex>, PartOfNode<T>,                 \
+                                   std::span<const double>, std::uint64_t, const TrialOptions&, SplitMemory<T>*, \
+                                   TreeCost&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

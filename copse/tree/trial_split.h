@@ -16,6 +16,13 @@ namespace copse {
 // its coefficients is where the iteration was stopped, and tells nothing.
 inline constexpr double unexplained = 1e-6;
 
+// Items of a node that is cut out already.
+template <class T>
+struct PartOfNode {
+  std::unique_ptr<NodeData<T>> node;  // or none
+  std::vector<char> kept;             // which of its items
+};
+
 // A child that a trial split offers, with what its scores need.
 template <class T>
 struct Side {
@@ -27,6 +34,7 @@ struct Side {
   double explained = 0;    // sum_j (w'x_j)^2
   double rank2_error = 0;  // sum_j |x_j - W h_j|^2
   double leading = 0;      // the largest squared singular value; only for the rank-1 scores
+  PartOfNode<T> data;      // where the node that was split can be used again
 };
 
 template <class T>
@@ -45,9 +53,11 @@ struct TrialOptions {
 // Items go to the side with the larger coefficient. Items with equal coefficients, and those that W h explains to less
 // than a thousandth of their norm (most have none of the node's words, and both coefficients are zero), go to the
 // larger side; of two equal sides that is the one with the first of the other items. `squared_norms` is for all items
-// of x. Where |W H|^2 can't reach options.rank2.least_fitted there is no split.
+// of x. Where |W H|^2 can't reach options.rank2.least_fitted there is no split. `data` has the items if they
+// are cut out already.
 template <class T>
-TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, std::span<const double> squared_norms,
-                        std::uint64_t key, const TrialOptions& options, SplitMemory<T>* memory, TreeCost& cost);
+TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, PartOfNode<T> data,
+                        std::span<const double> squared_norms, std::uint64_t key, const TrialOptions& options,
+                        SplitMemory<T>* memory, TreeCost& cost);
 
 }  // namespace copse
