@@ -13,20 +13,19 @@ RankedTerms<T> rank_terms(const Matrix<T>& w, Index column, std::span<const RowI
     Bits key;
     std::uint32_t term;
   };
-  // In the order of their numbers first.
-  std::vector<T> weights;
-  for (Index i = 0; i < w.rows(); ++i) {
-    if (!(w(i, column) > static_cast<T>(no_weight))) continue;
-    const auto term = static_cast<std::size_t>(terms[i]);
-    if (term >= weights.size()) weights.resize(std::max(term + 1, 2 * weights.size()));
-    weights[term] = w(i, column);
-  }
   std::vector<Entry> entries;
   entries.reserve(terms.size());
-  for (std::size_t term = 0; term < weights.size(); ++term) {
-    if (weights[term] > T(0)) entries.push_back({order_bits(weights[term]), static_cast<std::uint32_t>(term)});
+  for (Index i = 0; i < w.rows(); ++i) {
+    if (w(i, column) > static_cast<T>(no_weight))
+      entries.push_back({order_bits(w(i, column)), static_cast<std::uint32_t>(terms[i])});
   }
   radix_sort(entries, 8 * static_cast<int>(sizeof(Bits)), [](const Entry& e) { return ~e.key; });
+  // Equal weights are few, as a rule, and follow each other now.
+  for (auto first = entries.begin(); first != entries.end();) {
+    const auto next = std::find_if(first, entries.end(), [&](const Entry& e) { return e.key != first->key; });
+    std::ranges::sort(first, next, {}, &Entry::term);
+    first = next;
+  }
   RankedTerms<T> topic;
   topic.terms.reserve(entries.size());
   topic.weights.reserve(entries.size());

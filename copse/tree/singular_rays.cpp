@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "copse/kernels/gram.h"
+
 namespace copse {
 namespace {
 
@@ -81,16 +83,8 @@ struct Krylov {
       (append_products<2 * read>(x, read == 0 ? space : sweep.xh, sweep), ...);
     }
     (std::make_integer_sequence<int, reads>());
-    Eigen::Matrix<double, width, width> small;
-    small.setZero();
-    for (Index j = 0; j < x.items(); ++j) {
-      std::array<double, width> row;
-      std::ranges::copy(products.row(j), row.begin());
-      for (Index b = 0; b < width; ++b) {
-        for (Index a = 0; a < width; ++a) small(a, b) += row[a] * row[b];
-      }
-    }
-    ritz.compute(small);
+    const Matrix<double> small = gram(products);
+    ritz.compute(Eigen::Map<const Eigen::Matrix<double, width, width>>(small.data()));
   }
 
   // Two more columns of Q, made of `fresh`, and of X'Q; sweep.xh is X X' times the two.
