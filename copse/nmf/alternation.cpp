@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
@@ -142,27 +143,27 @@ class Alternation {
     w_is_ahead_ = momentum_.length() > 0 && latest_.number < options_.max_iterations;
     run_ahead(kept_.w, ahead_.w, w_is_ahead_ ? momentum_.length() : 0);
     momentum_.fell();
-    revive_one(w_gram, squared_error);
+    revive(w_gram, squared_error);
   }
 
-  // Gives a dead component a new start, at most one per iteration. Should the objective rise for it, it stays dead.
-  void revive_one(const Matrix<double>& w_gram, double squared_error) {
+  // Gives dead components a new start. Should the objective rise for it, they stay dead.
+  void revive(const Matrix<double>& w_gram, double squared_error) {
     if (revivals_left_ == 0 || squared_error <= exact_squared_error * squared_norm_) return;
-    Index dead = -1, live = 0;
+    std::vector<Index> dead;
     double squares = 0;
     for (Index c = 0; c < options_.rank; ++c) {
       if (w_gram(c, c) > 0 && gram_(c, c) > 0) {
-        ++live;
         squares += w_gram(c, c);
-      } else if (dead < 0) {
-        dead = c;
+      } else {
+        dead.push_back(c);
       }
     }
-    if (dead < 0) return;
+    if (dead.empty()) return;
+    const Index live = options_.rank - static_cast<Index>(dead.size());
     const double norm = live > 0 ? std::sqrt(squares / static_cast<double>(live)) : 1;
     const std::uint64_t seed = options_.seed + static_cast<std::uint64_t>(--revivals_left_);
     ahead_ = kept_;
-    revived_ = revive_component(x_, ahead_, dead, norm, squared_error, least_revival_gain, seed);
+    revived_ = revive_components<T>(x_, ahead_, dead, norm, squared_error, least_revival_gain, seed) > 0;
     if (!revived_) revivals_left_ = 0;
     w_is_ahead_ = revived_;
   }

@@ -1,0 +1,33 @@
+// What a factorization leaves of the data, as data: X - W H, never written out.
+#pragma once
+
+#include "copse/matrix/data.h"
+#include "copse/nmf/start.h"
+
+namespace copse {
+
+// A'B, where the rows of both are spread as the parts of x are.
+template <class T>
+Matrix<double> inner_products(const Data<T>& x, const Matrix<T>& a, const Matrix<T>& b);
+
+// Both must outlive it, and must not change meanwhile.
+template <class T>
+class Residual : public Data<T> {
+ public:
+  Residual(const Data<T>& x, const Factors<T>& factors) : x_(x), factors_(factors) {}
+
+  Index rows() const override { return x_.rows(); }
+  Index cols() const override { return x_.cols(); }
+  Index nonzeros() const override { return x_.nonzeros(); }
+
+  void times(const Matrix<T>& h, Matrix<T>& out) const override;
+  void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
+  double squared_norm() const override;
+  void sum(std::span<double> values) const override { x_.sum(values); }
+
+ private:
+  const Data<T>& x_;
+  const Factors<T>& factors_;
+};
+
+}  // namespace copse
