@@ -30,12 +30,13 @@ std::vector<std::vector<std::string>> word_forms(const ModelItems& items) {
     for (const Token& token : tokenizer.tokenize(excerpt)) {
       const std::string word(token.word), stem(stemmer.stem(word));
       note(stem, word);
-      if (token.adjacent) note(stem_before + ' ' + stem, word_before + ' ' + word);
+      if (token.adjacent) note(stem_before.append(" ").append(stem), word_before.append(" ").append(word));
       stem_before = stem;
       word_before = word;
     }
   }
   std::vector<std::vector<std::string>> forms;
+  forms.reserve(found.size());
   for (const auto& set : found) forms.emplace_back(set.begin(), set.end());
   return forms;
 }
