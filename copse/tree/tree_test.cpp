@@ -15,6 +15,7 @@
 #include "copse/nnls/nnls.h"
 #include "copse/tree/flatten.h"
 #include "copse/tree/mndcg.h"
+#include "copse/tree/trial_split.h"
 #include "tests/support/naive.h"
 #include "tests/support/random_matrices.h"
 
@@ -293,6 +294,28 @@ TEST(Tree, RemembersTheSidesOfEveryOutlierTrial) {
   EXPECT_GT(tree.leaves, 2);
   EXPECT_EQ(memory.recalled, 0u);
   expect_equal(tree, build(sparse, options));
+}
+
+TEST(Tree, RemembersNothingOfANodeThatNumbersItsFeaturesOtherwise) {
+  const auto x = as<float>(planted(400, 6, 5));
+  const auto data = tree_data<float>(SparseView<float>(x));
+  const std::vector<double> norms = data->squared_norms();
+  std::vector<RowIndex> items(400);
+  std::iota(items.begin(), items.end(), 0);
+  PartOfNode<float> part{data->cut(items), std::vector<char>(400, 1)};
+  std::fill_n(part.kept.begin(), 40, char(0));
+  items.erase(items.begin(), items.begin() + 40);
+  ASSERT_FALSE(std::ranges::equal(part.node->terms(), data->cut(items)->terms()));
+  Memory memory;
+  TreeCost cost;
+  try_split<float>(*data, items, std::move(part), norms, 1, {}, &memory, cost);
+  ASSERT_EQ(memory.size(), 1u);
+  const auto again = try_split<float>(*data, items, {}, norms, 1, {}, &memory, cost);
+  const auto alone = try_split<float>(*data, items, {}, norms, 1, {}, nullptr, cost);
+  for (int side = 0; side < 2; ++side) {
+    EXPECT_EQ(again.sides[side].items, alone.sides[side].items);
+    EXPECT_EQ(again.sides[side].topic, alone.sides[side].topic);
+  }
 }
 
 // Two clear topics of 50 documents and three documents of other words, and room for more of both.

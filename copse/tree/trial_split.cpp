@@ -38,11 +38,14 @@ std::array<double, 2> leading_values(const NodeData<T>& x, Matrix<T> v, std::spa
   return values;
 }
 
-// FNV-1a over the key and the items. One node may factor several sets of items under its key, where the test for
-// outliers takes some away; what is remembered must be told apart.
-std::uint64_t memory_key(std::uint64_t key, std::span<const RowIndex> items) {
+// FNV-1a over the key, the items and the numbers of the features. One node may factor several sets of items under its
+// key, where the test for outliers takes some away, and one set with other numbers for the rows of W, where it was cut
+// out anew; what is remembered must be told apart.
+std::uint64_t memory_key(std::uint64_t key, std::span<const RowIndex> items, std::span<const RowIndex> terms) {
   std::uint64_t hash = key ^ 0xcbf29ce484222325u;
-  for (const RowIndex item : items) hash = (hash ^ item) * 0x100000001b3u;
+  for (const auto numbers : {items, terms}) {
+    for (const RowIndex number : numbers) hash = (hash ^ number) * 0x100000001b3u;
+  }
   return hash;
 }
 
@@ -58,7 +61,7 @@ TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, P
   else
     node = x.cut(items);
   Rank2Result<T> factors;
-  const std::uint64_t remembered = memory == nullptr ? 0 : memory_key(key, items);
+  const std::uint64_t remembered = memory == nullptr ? 0 : memory_key(key, items, node->terms());
   if (memory == nullptr || !memory->recall(remembered, factors)) {
     Rank2Options rank2 = options.rank2;
     rank2.seed ^= key;
