@@ -1,6 +1,8 @@
 #include "copse/tree/ranked_terms.h"
 
 #include <algorithm>
+#include <cassert>
+#include <tuple>
 
 #include "copse/tree/radix_sort.h"
 
@@ -10,28 +12,37 @@ template <class T>
 RankedTerms<T> rank_terms(const Matrix<T>& w, Index column, std::span<const RowIndex> terms) {
   using Bits = decltype(order_bits(T(0)));
   struct Entry {
-    Bits key;
+    Bits key;  // the smaller, the heavier
     std::uint32_t term;
   };
-  std::vector<Entry> entries;
-  entries.reserve(terms.size());
+  // Weights are between no_weight and 1, or a rounding error above it. Of the bits in which they can differ, the
+  // highest are sorted by, and these tell nearly all weights apart.
+  const Bits heaviest = order_bits(T(2)), lightest = order_bits(static_cast<T>(no_weight));
+  constexpr int sorted_bits = 22;
+  const int low = static_cast<int>(std::bit_width(heaviest - lightest)) - sorted_bits;
+  std::vector<Entry> entries(terms.size() + 1);
+  std::size_t count = 0;
   for (Index i = 0; i < w.rows(); ++i) {
-    if (w(i, column) > static_cast<T>(no_weight))
-      entries.push_back({order_bits(w(i, column)), static_cast<std::uint32_t>(terms[i])});
+    const T weight = w(i, column);
+    assert(weight <= T(2));
+    entries[count] = {heaviest - order_bits(weight), static_cast<std::uint32_t>(terms[i])};
+    count += weight > static_cast<T>(no_weight);
   }
-  radix_sort(entries, 8 * static_cast<int>(sizeof(Bits)), [](const Entry& e) { return ~e.key; });
-  // Equal weights are few, as a rule, and follow each other now.
+  entries.resize(count);
+  radix_sort(entries, sorted_bits, [&](const Entry& e) { return e.key >> low; });
+  // Weights that these bits do not tell apart follow each other now.
   for (auto first = entries.begin(); first != entries.end();) {
-    const auto next = std::find_if(first, entries.end(), [&](const Entry& e) { return e.key != first->key; });
-    std::ranges::sort(first, next, {}, &Entry::term);
+    auto next = first + 1;
+    while (next != entries.end() && next->key >> low == first->key >> low) ++next;
+    if (next - first > 1)
+      std::sort(first, next,
+                [](const Entry& a, const Entry& b) { return std::tie(a.key, a.term) < std::tie(b.key, b.term); });
     first = next;
   }
-  RankedTerms<T> topic;
-  topic.terms.reserve(entries.size());
-  topic.weights.reserve(entries.size());
-  for (const Entry& entry : entries) {
-    topic.terms.push_back(static_cast<RowIndex>(entry.term));
-    topic.weights.push_back(std::bit_cast<T>(entry.key));
+  RankedTerms<T> topic{std::vector<RowIndex>(count), std::vector<T>(count)};
+  for (std::size_t r = 0; r < count; ++r) {
+    topic.terms[r] = static_cast<RowIndex>(entries[r].term);
+    topic.weights[r] = std::bit_cast<T>(heaviest - entries[r].key);
   }
   return topic;
 }

@@ -19,7 +19,7 @@ struct RankedTerms {
   friend bool operator==(const RankedTerms&, const RankedTerms&) = default;
 };
 
-// The topic of column `column` of w, where row i of w belongs to term terms[i].
+// The topic of column `column` of w, which has unit norm or is zero; row i of w belongs to term terms[i].
 template <class T>
 RankedTerms<T> rank_terms(const Matrix<T>& w, Index column, std::span<const RowIndex> terms);
 
