@@ -10,14 +10,17 @@
 
 namespace copse {
 
+// The Gram matrix [a b; b c] of two columns.
+struct PairGram {
+  double a = 0, b = 0, c = 0;
+};
+
 // What one read of the data X gives for a W with two columns.
 template <class T>
 struct Sweep {
   Matrix<T> h;                        // items x 2 (H'): the exact minimiser of |X - W H|, H >= 0
   Matrix<T> xh;                       // terms x 2: X H'
-  double a = 0;                       // H H' = [a b; b c]
-  double b = 0;                       //
-  double c = 0;                       //
+  PairGram hh;                        // H H'
   double fitted = 0;                  // <X, W H> = |W H|^2, so that |X - W H|^2 = |X|^2 - fitted
   std::vector<Buffer<T>> parts = {};  // workspace: X H' of the blocks of items
 };
@@ -38,20 +41,26 @@ class NodeData {
   // Drops the items that are not `kept`, in place. Features keep their numbers, also those that no longer occur.
   virtual void keep(std::span<const char> kept) = 0;
   // Whether so much would be left that this is better than to cut the items out anew, with less memory.
-  virtual bool worth_keeping(std::span<const char> kept) const = 0;
+  bool worth_keeping(std::span<const char> kept) const { return 3 * entries_of(kept) >= 2 * cut_entries_; }
 
-  // The reads; w, v are terms x 2. For every item h = argmin |W h - x|, h >= 0, and with it X H' and the sums.
-  virtual void sweep(const Matrix<T>& w, Sweep<T>& out) const = 0;
+  // The reads; w, v are terms x 2, ww is W'W. For every item h = argmin |W h - x|, h >= 0, and with it X H' and the
+  // sums.
+  virtual void sweep(const Matrix<T>& w, const PairGram& ww, Sweep<T>& out) const = 0;
   // H' = X'V and X X'V.
   virtual void project(const Matrix<T>& v, Sweep<T>& out) const = 0;
-  // X H' for the given out.h.
+  // X H' and H H' for the given out.h.
   virtual void spread(Sweep<T>& out) const = 0;
   // A step of power iteration on two groups of items: [X1 X1'v1, X2 X2'v2], where in_first tells the groups apart.
   virtual void power_step(const Matrix<T>& v, std::span<const char> in_first, Sweep<T>& out) const = 0;
 
  protected:
-  explicit NodeData(std::vector<RowIndex> terms) : terms_(std::move(terms)) {}
+  NodeData(std::vector<RowIndex> terms, Index entries) : terms_(std::move(terms)), cut_entries_(entries) {}
+
+ private:
+  virtual Index entries_of(std::span<const char> kept) const = 0;
+
   std::vector<RowIndex> terms_;
+  Index cut_entries_;  // when it was cut out
 };
 
 // The whole data, from which nodes are cut.

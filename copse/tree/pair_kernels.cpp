@@ -37,47 +37,105 @@ struct PairOf {
 };
 #endif
 
-// Sums of vectors are carried over to double after so many.
+// Sums of vectors are carried over to double after so many; where there are few items per W'x, the sums are finer.
 constexpr Index vectors_per_sum = 64;
+constexpr Index groups_per_sum = 8;
 
-template <class T, class Rule>
-PairSums<4> sweep_items_of(const SparseItems<T>& x, T* HWY_RESTRICT table, const Rule& rule, Index begin, Index end,
-                           T* HWY_RESTRICT h) {
-  const Index* HWY_RESTRICT offsets = x.offsets;
-  const RowIndex* HWY_RESTRICT indices = x.indices;
-  const T* HWY_RESTRICT values = x.values;
+template <class D>
+HWY_INLINE double sum_lanes(D d, hn::Vec<D> v) {
+  return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, v)));
+}
+
+// TwoColumns for as many right-hand sides as a vector holds.
+template <class T>
+class VectorTwoColumns {
+ public:
+  using D = hn::ScalableTag<T>;
+  using V = hn::Vec<D>;
+
+  explicit VectorTwoColumns(const TwoColumns<T>& solve) : solve_(solve) {}
+
+  HWY_INLINE void operator()(V y1, V y2, V& g1, V& g2) const {
+    const D d;
+    const V zero = hn::Zero(d), scale1 = hn::Set(d, solve_.scale1()), scale2 = hn::Set(d, solve_.scale2()),
+            inverse12 = hn::Set(d, solve_.inverse12());
+    const V f1 = hn::NegMulAdd(inverse12, y2, hn::Mul(hn::Set(d, solve_.inverse11()), y1));
+    const V f2 = hn::NegMulAdd(inverse12, y1, hn::Mul(hn::Set(d, solve_.inverse22()), y2));
+    const auto regular = solve_.regular() ? hn::Eq(zero, zero) : hn::Ne(zero, zero);
+    const auto both = hn::And(regular, hn::And(hn::Ge(f1, zero), hn::Ge(f2, zero)));
+    const V u = hn::Max(hn::Mul(scale1, y1), zero), t = hn::Max(hn::Mul(scale2, y2), zero);
+    const auto first = hn::Ge(u, t);
+    g1 = hn::IfThenElse(both, f1, hn::IfThenElseZero(first, hn::Mul(u, scale1)));
+    g2 = hn::IfThenElse(both, f2, hn::IfThenZeroElse(first, hn::Mul(t, scale2)));
+  }
+
+ private:
+  TwoColumns<T> solve_;
+};
+
+// Adds x h' to the sums, for the entries [from, to) of one item.
+template <class T, class Row>
+HWY_INLINE void add_item(const Row* HWY_RESTRICT indices, const T* HWY_RESTRICT values, Index from, Index to,
+                         PairOf<T> h, T* s) {
   using Pair = PairOf<T>;
-  const auto row = [&](Index p) HWY_ATTR { return Pair::load(table + 4 * static_cast<Index>(indices[p])); };
+  const auto sum = [&](Index p) HWY_ATTR { return s + 2 * static_cast<Index>(indices[p]); };
+  Index p = from;
+  // The rows of an item are distinct: four are loaded before the first is stored.
+  for (; p + 4 <= to; p += 4) {
+    T *const t0 = sum(p), *const t1 = sum(p + 1), *const t2 = sum(p + 2), *const t3 = sum(p + 3);
+    const Pair r0 = Pair::load(t0).plus(values[p], h), r1 = Pair::load(t1).plus(values[p + 1], h);
+    const Pair r2 = Pair::load(t2).plus(values[p + 2], h), r3 = Pair::load(t3).plus(values[p + 3], h);
+    r0.store(t0), r1.store(t1), r2.store(t2), r3.store(t3);
+  }
+  for (; p < to; ++p) Pair::load(sum(p)).plus(values[p], h).store(sum(p));
+}
+
+// Items are read in groups of as many as a vector holds. Calls rule(first item, b1, b2, h1, h2) for a group, with the
+// vectors b1, b2 of its items' W'x; lanes beyond the last item have b = 0 and must have h = 0.
+template <class T, class Row, class Rule>
+PairSums<4> read_items(const SparseItems<T, Row>& x, const T* w, const Rule& rule, Index begin, Index end,
+                       T* HWY_RESTRICT h, T* s) {
+  using Pair = PairOf<T>;
+  const hn::ScalableTag<T> d;
+  constexpr Index lanes = static_cast<Index>(hn::MaxLanes(hn::ScalableTag<T>()));
+  const Row* HWY_RESTRICT indices = x.indices;
+  const T* HWY_RESTRICT values = x.values;
+  const auto row = [&](Index p) HWY_ATTR { return Pair::load(w + 2 * static_cast<Index>(indices[p])); };
+  const auto zero = hn::Zero(d);
+  HWY_ALIGN T group[2 * lanes] = {};
   PairSums<4> sums;
-  for (Index j = begin; j < end; ++j) {
-    const Index from = offsets[j], to = offsets[j + 1];
-    // Enough additions in flight to hide their latency.
-    Pair s0 = Pair::zero(), s1 = s0, s2 = s0, s3 = s0;
-    Index p = from;
-    for (; p + 4 <= to; p += 4) {
-      s0 = s0.plus(values[p], row(p));
-      s1 = s1.plus(values[p + 1], row(p + 1));
-      s2 = s2.plus(values[p + 2], row(p + 2));
-      s3 = s3.plus(values[p + 3], row(p + 3));
+  for (Index first = begin; first < end;) {
+    auto s11 = zero, s12 = zero, s22 = zero, fitted = zero;
+    for (Index g = 0; g < groups_per_sum && first < end; ++g, first += lanes) {
+      const Index count = std::min(lanes, end - first);
+      if (count < lanes) std::fill(group, group + 2 * lanes, T(0));
+      for (Index e = 0; e < count; ++e) {
+        const Index to = x.offsets[first + e + 1];
+        // Enough additions in flight to hide their latency.
+        Pair s0 = Pair::zero(), s1 = s0, s2 = s0, s3 = s0;
+        Index p = x.offsets[first + e];
+        for (; p + 4 <= to; p += 4) {
+          s0 = s0.plus(values[p], row(p));
+          s1 = s1.plus(values[p + 1], row(p + 1));
+          s2 = s2.plus(values[p + 2], row(p + 2));
+          s3 = s3.plus(values[p + 3], row(p + 3));
+        }
+        for (; p < to; ++p) s0 = s0.plus(values[p], row(p));
+        s0.plus(s1).plus(s2.plus(s3)).store(group + 2 * e);
+      }
+      auto b1 = zero, b2 = zero, h1 = zero, h2 = zero;
+      hn::LoadInterleaved2(d, group, b1, b2);
+      rule(first, b1, b2, h1, h2);
+      hn::StoreInterleaved2(h1, h2, d, group);
+      std::copy_n(group, 2 * count, h + 2 * first);
+      s11 = hn::MulAdd(h1, h1, s11);
+      s12 = hn::MulAdd(h1, h2, s12);
+      s22 = hn::MulAdd(h2, h2, s22);
+      fitted = hn::MulAdd(b1, h1, hn::MulAdd(b2, h2, fitted));
+      for (Index e = 0; e < count; ++e)
+        add_item(indices, values, x.offsets[first + e], x.offsets[first + e + 1], Pair::load(group + 2 * e), s);
     }
-    for (; p < to; ++p) s0 = s0.plus(values[p], row(p));
-    T b[2];
-    s0.plus(s1).plus(s2.plus(s3)).store(b);
-    const auto [h1, h2] = rule(b[0], b[1]);
-    h[2 * j] = h1, h[2 * j + 1] = h2;
-    const double x1 = static_cast<double>(h1), x2 = static_cast<double>(h2);
-    sums.values[0] += x1 * x1, sums.values[1] += x1 * x2, sums.values[2] += x2 * x2;
-    sums.values[3] += static_cast<double>(b[0]) * x1 + static_cast<double>(b[1]) * x2;
-    const Pair pair = Pair::load(h + 2 * j);
-    // The rows of an item are distinct: four are loaded before the first is stored.
-    const auto sum = [&](Index q) HWY_ATTR { return table + 4 * static_cast<Index>(indices[q]) + 2; };
-    for (p = from; p + 4 <= to; p += 4) {
-      T *const t0 = sum(p), *const t1 = sum(p + 1), *const t2 = sum(p + 2), *const t3 = sum(p + 3);
-      const Pair r0 = Pair::load(t0).plus(values[p], pair), r1 = Pair::load(t1).plus(values[p + 1], pair);
-      const Pair r2 = Pair::load(t2).plus(values[p + 2], pair), r3 = Pair::load(t3).plus(values[p + 3], pair);
-      r0.store(t0), r1.store(t1), r2.store(t2), r3.store(t3);
-    }
-    for (; p < to; ++p) Pair::load(sum(p)).plus(values[p], pair).store(sum(p));
+    sums += {{sum_lanes(d, s11), sum_lanes(d, s12), sum_lanes(d, s22), sum_lanes(d, fitted)}};
   }
   return sums;
 }
@@ -92,172 +150,218 @@ HWY_INLINE Index for_vectors(D, Index rows, const Block& block) {
 }
 
 template <class T>
-PairSums<3> gram_rows_of(const T* HWY_RESTRICT w, Index rows) {
+PairSums<7> alternate_rows_of(const T* HWY_RESTRICT y, const T* HWY_RESTRICT w, const TwoColumns<T>& solve, T a, T b,
+                              T c, const std::array<const T*, 3>& others, Index rows, const Alternated<T>& out) {
   const hn::ScalableTag<T> d;
   constexpr Index lanes = static_cast<Index>(hn::MaxLanes(hn::ScalableTag<T>()));
+  PairSums<7> sums;
   const auto zero = hn::Zero(d);
-  PairSums<3> sums;
+  const auto va = hn::Set(d, a), vb = hn::Set(d, b), vc = hn::Set(d, c);
+  const VectorTwoColumns<T> solve_vector(solve);
+  const T *other0 = others[0], *other1 = others[1], *other2 = others[2];
+  T *g = out.g, *step = out.step;
   Index done = for_vectors(d, rows, [&](Index row, Index vectors) HWY_ATTR {
-    auto s0 = zero, s1 = zero, s2 = zero;
-    for (Index v = 0; v < vectors; ++v) {
-      auto w1 = zero, w2 = zero;
-      hn::LoadInterleaved2(d, w + 2 * (row + v * lanes), w1, w2);
-      s0 = hn::MulAdd(w1, w1, s0);
-      s1 = hn::MulAdd(w1, w2, s1);
-      s2 = hn::MulAdd(w2, w2, s2);
-    }
-    sums.values[0] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, s0)));
-    sums.values[1] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, s1)));
-    sums.values[2] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, s2)));
-  });
-  for (; done < rows; ++done) {
-    const double w1 = static_cast<double>(w[2 * done]), w2 = static_cast<double>(w[2 * done + 1]);
-    sums.values[0] += w1 * w1, sums.values[1] += w1 * w2, sums.values[2] += w2 * w2;
-  }
-  return sums;
-}
-
-template <class T>
-PairSums<4> solve_rows_of(const T* HWY_RESTRICT y, const T* HWY_RESTRICT w, const TwoColumns<T>& solve, T a, T b, T c,
-                          Index rows, T* HWY_RESTRICT g) {
-  const hn::ScalableTag<T> d;
-  constexpr Index lanes = static_cast<Index>(hn::MaxLanes(hn::ScalableTag<T>()));
-  PairSums<4> sums;
-  const auto zero = hn::Zero(d);
-  const auto inverse11 = hn::Set(d, solve.inverse11()), inverse12 = hn::Set(d, solve.inverse12()),
-             inverse22 = hn::Set(d, solve.inverse22()), scale1 = hn::Set(d, solve.scale1()),
-             scale2 = hn::Set(d, solve.scale2()), va = hn::Set(d, a), vb = hn::Set(d, b), vc = hn::Set(d, c);
-  const auto regular = solve.regular() ? hn::Eq(zero, zero) : hn::Ne(zero, zero);
-  Index done = for_vectors(d, rows, [&](Index row, Index vectors) HWY_ATTR {
-    auto gg1 = zero, gg2 = zero, dd = zero, yy = zero;
+    auto dd1 = zero, dd2 = zero, yy1 = zero, yy2 = zero, s0 = zero, s1 = zero, s2 = zero;
     for (Index v = 0; v < vectors; ++v) {
       const Index at = 2 * (row + v * lanes);
-      auto y1 = zero, y2 = zero, w1 = zero, w2 = zero;
+      auto y1 = zero, y2 = zero, w1 = zero, w2 = zero, g1 = zero, g2 = zero;
       hn::LoadInterleaved2(d, y + at, y1, y2);
       hn::LoadInterleaved2(d, w + at, w1, w2);
-      const auto f1 = hn::NegMulAdd(inverse12, y2, hn::Mul(inverse11, y1));
-      const auto f2 = hn::NegMulAdd(inverse12, y1, hn::Mul(inverse22, y2));
-      const auto both = hn::And(regular, hn::And(hn::Ge(f1, zero), hn::Ge(f2, zero)));
-      const auto u = hn::Max(hn::Mul(scale1, y1), zero), t = hn::Max(hn::Mul(scale2, y2), zero);
-      const auto first = hn::Ge(u, t);
-      const auto g1 = hn::IfThenElse(both, f1, hn::IfThenElseZero(first, hn::Mul(u, scale1)));
-      const auto g2 = hn::IfThenElse(both, f2, hn::IfThenZeroElse(first, hn::Mul(t, scale2)));
+      solve_vector(y1, y2, g1, g2);
       hn::StoreInterleaved2(g1, g2, d, g + at);
       auto d1 = hn::MulAdd(w1, va, hn::MulSub(w2, vb, y1)), d2 = hn::MulAdd(w1, vb, hn::MulSub(w2, vc, y2));
       d1 = hn::IfThenElse(hn::Gt(w1, zero), d1, hn::Min(d1, zero));
       d2 = hn::IfThenElse(hn::Gt(w2, zero), d2, hn::Min(d2, zero));
-      gg1 = hn::MulAdd(g1, g1, gg1);
-      gg2 = hn::MulAdd(g2, g2, gg2);
-      dd = hn::MulAdd(d1, d1, hn::MulAdd(d2, d2, dd));
-      yy = hn::MulAdd(y1, y1, hn::MulAdd(y2, y2, yy));
+      dd1 = hn::MulAdd(d1, d1, dd1);
+      dd2 = hn::MulAdd(d2, d2, dd2);
+      yy1 = hn::MulAdd(y1, y1, yy1);
+      yy2 = hn::MulAdd(y2, y2, yy2);
+      for (const Index e : {at, at + lanes}) {
+        const auto difference = hn::Sub(hn::LoadU(d, g + e), hn::LoadU(d, w + e));
+        hn::StoreU(difference, d, step + e);
+        s0 = hn::MulAdd(difference, hn::LoadU(d, other0 + e), s0);
+        s1 = hn::MulAdd(difference, hn::LoadU(d, other1 + e), s1);
+        s2 = hn::MulAdd(difference, hn::LoadU(d, other2 + e), s2);
+      }
     }
-    sums.values[0] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, gg1)));
-    sums.values[1] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, gg2)));
-    sums.values[2] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, dd)));
-    sums.values[3] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, yy)));
+    sums += {{sum_lanes(d, dd1), sum_lanes(d, dd2), sum_lanes(d, yy1), sum_lanes(d, yy2), sum_lanes(d, s0),
+              sum_lanes(d, s1), sum_lanes(d, s2)}};
   });
   for (; done < rows; ++done) {
-    const T y1 = y[2 * done], y2 = y[2 * done + 1], w1 = w[2 * done], w2 = w[2 * done + 1];
-    const auto [g1, g2] = solve(y1, y2);
-    g[2 * done] = g1, g[2 * done + 1] = g2;
-    T d1 = w1 * a + w2 * b - y1, d2 = w1 * b + w2 * c - y2;
-    d1 = w1 > T(0) ? d1 : std::min(d1, T(0));
-    d2 = w2 > T(0) ? d2 : std::min(d2, T(0));
-    sums.values[0] += static_cast<double>(g1) * static_cast<double>(g1);
-    sums.values[1] += static_cast<double>(g2) * static_cast<double>(g2);
-    sums.values[2] += static_cast<double>(d1 * d1 + d2 * d2);
-    sums.values[3] += static_cast<double>(y1 * y1 + y2 * y2);
+    const Index at = 2 * done;
+    const T w1 = w[at], w2 = w[at + 1];
+    const auto [g1, g2] = solve(y[at], y[at + 1]);
+    g[at] = g1, g[at + 1] = g2;
+    T gradient[2] = {w1 * a + w2 * b - y[at], w1 * b + w2 * c - y[at + 1]};
+    for (Index e = 0; e < 2; ++e) {
+      if (!(w[at + e] > T(0))) gradient[e] = std::min(gradient[e], T(0));
+      sums.values[e] += static_cast<double>(gradient[e]) * static_cast<double>(gradient[e]);
+      sums.values[2 + e] += static_cast<double>(y[at + e]) * static_cast<double>(y[at + e]);
+      step[at + e] = g[at + e] - w[at + e];
+      const double difference = static_cast<double>(step[at + e]);
+      for (std::size_t i = 0; i < 3; ++i) sums.values[4 + i] += difference * static_cast<double>(others[i][at + e]);
+    }
   }
   return sums;
 }
 
 template <class T>
-PairSums<2> combine_rows_of(const std::array<const T*, 3>& in, const std::array<T, 3>& weights, Index rows,
-                            T* HWY_RESTRICT out) {
+PairSums<4> combine_rows_of(const std::array<const T*, 3>& in, const std::array<T, 3>& weights,
+                            const T* HWY_RESTRICT from, const T* HWY_RESTRICT along, Index rows, T* HWY_RESTRICT out) {
   const hn::ScalableTag<T> d;
   constexpr Index lanes = static_cast<Index>(hn::MaxLanes(hn::ScalableTag<T>()));
-  const T *HWY_RESTRICT in0 = in[0], *HWY_RESTRICT in1 = in[1], *HWY_RESTRICT in2 = in[2];
+  const T *in0 = in[0], *in1 = in[1], *in2 = in[2];
   const auto zero = hn::Zero(d), k0 = hn::Set(d, weights[0]), k1 = hn::Set(d, weights[1]), k2 = hn::Set(d, weights[2]);
-  PairSums<2> sums;
+  const auto mixed = [&](Index e) HWY_ATTR {
+    const auto sum = hn::MulAdd(k2, hn::LoadU(d, in2 + e), hn::Mul(k1, hn::LoadU(d, in1 + e)));
+    return hn::Max(hn::MulAdd(k0, hn::LoadU(d, in0 + e), sum), zero);
+  };
+  const auto ahead = [&](hn::Vec<hn::ScalableTag<T>> value, Index e, hn::Vec<hn::ScalableTag<T>> sum) HWY_ATTR {
+    return hn::MulAdd(hn::Sub(value, hn::LoadU(d, from + e)), hn::LoadU(d, along + e), sum);
+  };
+  PairSums<4> sums;
   Index done = for_vectors(d, rows, [&](Index row, Index vectors) HWY_ATTR {
-    auto first = zero, second = zero;
+    auto s11 = zero, s12 = zero, s22 = zero, way = zero;
     for (Index v = 0; v < vectors; ++v) {
       const Index at = 2 * (row + v * lanes);
-      const auto mixed = [&](Index e) HWY_ATTR {
-        const auto sum = hn::MulAdd(k2, hn::LoadU(d, in2 + e), hn::Mul(k1, hn::LoadU(d, in1 + e)));
-        return hn::Max(hn::MulAdd(k0, hn::LoadU(d, in0 + e), sum), zero);
-      };
       const auto low = mixed(at), high = mixed(at + lanes);
       hn::StoreU(low, d, out + at);
       hn::StoreU(high, d, out + at + lanes);
-      // Even lanes hold the first of each pair, odd lanes the second.
-      first = hn::MulAdd(low, low, first);
-      second = hn::MulAdd(high, high, second);
+      way = ahead(low, at, ahead(high, at + lanes, way));
+      // Which row a lane belongs to does not matter here, only that the two of a pair meet.
+#if HWY_TARGET == HWY_SCALAR
+      const auto first = low, second = high;
+#else
+      const auto first = hn::ConcatEven(d, high, low), second = hn::ConcatOdd(d, high, low);
+#endif
+      s11 = hn::MulAdd(first, first, s11);
+      s12 = hn::MulAdd(first, second, s12);
+      s22 = hn::MulAdd(second, second, s22);
     }
-    HWY_ALIGN T parts[2 * lanes];
-    hn::Store(first, d, parts);
-    hn::Store(second, d, parts + lanes);
-    for (Index e = 0; e < 2 * lanes; ++e) sums.values[e % 2] += static_cast<double>(parts[e]);
+    sums += {{sum_lanes(d, s11), sum_lanes(d, s12), sum_lanes(d, s22), sum_lanes(d, way)}};
   });
   for (; done < rows; ++done) {
+    double pair[2];
     for (Index c = 0; c < 2; ++c) {
       const Index e = 2 * done + c;
       out[e] = std::max(weights[0] * in0[e] + (weights[2] * in2[e] + weights[1] * in1[e]), T(0));
-      sums.values[c] += static_cast<double>(out[e]) * static_cast<double>(out[e]);
+      pair[c] = static_cast<double>(out[e]);
+      sums.values[3] += static_cast<double>(out[e] - from[e]) * static_cast<double>(along[e]);
     }
+    sums.values[0] += pair[0] * pair[0], sums.values[1] += pair[0] * pair[1], sums.values[2] += pair[1] * pair[1];
   }
   return sums;
 }
 
 template <class T>
-PairSums<3> step_rows_of(const T* HWY_RESTRICT g, const T* HWY_RESTRICT w, const std::array<const T*, 3>& others,
-                         Index rows, T* step) {
+PairSums<4> cross_rows_of(const T* HWY_RESTRICT a, const T* b, Index rows) {
   const hn::ScalableTag<T> d;
   constexpr Index lanes = static_cast<Index>(hn::MaxLanes(hn::ScalableTag<T>()));
   const auto zero = hn::Zero(d);
-  PairSums<3> sums;
-  Index done = for_vectors(d, 2 * rows, [&](Index entry, Index vectors) HWY_ATTR {
-    auto s0 = zero, s1 = zero, s2 = zero;
+  PairSums<4> sums;
+  Index done = for_vectors(d, rows, [&](Index row, Index vectors) HWY_ATTR {
+    auto s11 = zero, s12 = zero, s21 = zero, s22 = zero;
     for (Index v = 0; v < vectors; ++v) {
-      const Index e = entry + v * lanes;
-      const auto difference = hn::Sub(hn::LoadU(d, g + e), hn::LoadU(d, w + e));
-      hn::StoreU(difference, d, step + e);
-      s0 = hn::MulAdd(difference, hn::LoadU(d, others[0] + e), s0);
-      s1 = hn::MulAdd(difference, hn::LoadU(d, others[1] + e), s1);
-      s2 = hn::MulAdd(difference, hn::LoadU(d, others[2] + e), s2);
+      const Index at = 2 * (row + v * lanes);
+      auto a1 = zero, a2 = zero, b1 = zero, b2 = zero;
+      hn::LoadInterleaved2(d, a + at, a1, a2);
+      hn::LoadInterleaved2(d, b + at, b1, b2);
+      s11 = hn::MulAdd(a1, b1, s11);
+      s12 = hn::MulAdd(a1, b2, s12);
+      s21 = hn::MulAdd(a2, b1, s21);
+      s22 = hn::MulAdd(a2, b2, s22);
     }
-    sums.values[0] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, s0)));
-    sums.values[1] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, s1)));
-    sums.values[2] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, s2)));
+    sums += {{sum_lanes(d, s11), sum_lanes(d, s12), sum_lanes(d, s21), sum_lanes(d, s22)}};
   });
-  for (; done < 2 * rows; ++done) {
-    step[done] = g[done] - w[done];
-    for (std::size_t i = 0; i < 3; ++i)
-      sums.values[i] += static_cast<double>(step[done]) * static_cast<double>(others[i][done]);
+  for (; done < rows; ++done) {
+    for (std::size_t e = 0; e < 4; ++e)
+      sums.values[e] += static_cast<double>(a[2 * done + e / 2]) * static_cast<double>(b[2 * done + e % 2]);
   }
   return sums;
 }
 
-#define COPSE_DEFINE(T, name)                                                                                          \
-  PairSums<4> sweep_items_##name(const SparseItems<T>& x, T* table, const TwoColumns<T>& solve, Index begin,           \
-                                 Index end, T* h) {                                                                    \
-    return sweep_items_of<T>(x, table, solve, begin, end, h);                                                          \
-  }                                                                                                                    \
-  PairSums<4> project_items_##name(const SparseItems<T>& x, T* table, Index begin, Index end, T* h) {                  \
-    const auto same = [](T b1, T b2) { return typename TwoColumns<T>::Solution{b1, b2}; };                             \
-    return sweep_items_of<T>(x, table, same, begin, end, h);                                                           \
-  }                                                                                                                    \
-  PairSums<3> gram_rows_##name(const T* w, Index rows) { return gram_rows_of<T>(w, rows); }                            \
-  PairSums<4> solve_rows_##name(const T* y, const T* w, const TwoColumns<T>& solve, T a, T b, T c, Index rows, T* g) { \
-    return solve_rows_of<T>(y, w, solve, a, b, c, rows, g);                                                            \
-  }                                                                                                                    \
-  PairSums<2> combine_rows_##name(const std::array<const T*, 3>& in, const std::array<T, 3>& weights, Index rows,      \
-                                  T* out) {                                                                            \
-    return combine_rows_of<T>(in, weights, rows, out);                                                                 \
-  }                                                                                                                    \
-  PairSums<3> step_rows_##name(const T* g, const T* w, const std::array<const T*, 3>& others, Index rows, T* step) {   \
-    return step_rows_of<T>(g, w, others, rows, step);                                                                  \
+template <class T>
+void add_rows_of(const T* in, const std::array<T, 4>& c, Index rows, T* out) {
+  const hn::ScalableTag<T> d;
+  constexpr Index lanes = static_cast<Index>(hn::MaxLanes(hn::ScalableTag<T>()));
+  const auto c0 = hn::Set(d, c[0]), c1 = hn::Set(d, c[1]), c2 = hn::Set(d, c[2]), c3 = hn::Set(d, c[3]);
+  Index done = 0;
+  for (; done + lanes <= rows; done += lanes) {
+    auto a1 = hn::Zero(d), a2 = a1, b1 = a1, b2 = a1;
+    hn::LoadInterleaved2(d, in + 2 * done, a1, a2);
+    hn::LoadInterleaved2(d, out + 2 * done, b1, b2);
+    b1 = hn::MulAdd(a2, c2, hn::MulAdd(a1, c0, b1));
+    b2 = hn::MulAdd(a2, c3, hn::MulAdd(a1, c1, b2));
+    hn::StoreInterleaved2(b1, b2, d, out + 2 * done);
   }
+  for (; done < rows; ++done) {
+    const T a1 = in[2 * done], a2 = in[2 * done + 1];
+    out[2 * done] += a1 * c[0] + a2 * c[2];
+    out[2 * done + 1] += a1 * c[1] + a2 * c[3];
+  }
+}
+
+template <class T, class Row>
+PairSums<4> sweep_items_of(const SparseItems<T, Row>& x, const T* w, const TwoColumns<T>& solve, Index begin, Index end,
+                           T* h, T* s) {
+  using V = hn::Vec<hn::ScalableTag<T>>;
+  const VectorTwoColumns<T> solve_vector(solve);
+  const auto rule = [&](Index, V b1, V b2, V& h1, V& h2) HWY_ATTR { solve_vector(b1, b2, h1, h2); };
+  return read_items(x, w, rule, begin, end, h, s);
+}
+
+template <class T, class Row>
+PairSums<4> project_items_of(const SparseItems<T, Row>& x, const T* w, const char* in_first, Index begin, Index end,
+                             T* h, T* s) {
+  const hn::ScalableTag<T> d;
+  constexpr Index lanes = static_cast<Index>(hn::MaxLanes(hn::ScalableTag<T>()));
+  using V = hn::Vec<hn::ScalableTag<T>>;
+  const auto rule = [&](Index first, V b1, V b2, V& h1, V& h2) HWY_ATTR {
+    h1 = b1, h2 = b2;
+    if (in_first == nullptr) return;
+    HWY_ALIGN T mask[lanes] = {};
+    for (Index e = 0; e < std::min(lanes, end - first); ++e) mask[e] = in_first[first + e] ? T(1) : T(0);
+    const auto one = hn::Ne(hn::Load(d, mask), hn::Zero(d));
+    h1 = hn::IfThenElseZero(one, b1), h2 = hn::IfThenZeroElse(one, b2);
+  };
+  return read_items(x, w, rule, begin, end, h, s);
+}
+
+template <class T, class Row>
+void spread_items_of(const SparseItems<T, Row>& x, const T* h, Index begin, Index end, T* s) {
+  for (Index j = begin; j < end; ++j)
+    add_item(x.indices, x.values, x.offsets[j], x.offsets[j + 1], PairOf<T>::load(h + 2 * j), s);
+}
+
+#define COPSE_DEFINE_ITEMS(T, Row, name)                                                                            \
+  PairSums<4> sweep_items_##name(const SparseItems<T, Row>& x, const T* w, const TwoColumns<T>& solve, Index begin, \
+                                 Index end, T* h, T* s) {                                                           \
+    return sweep_items_of(x, w, solve, begin, end, h, s);                                                           \
+  }                                                                                                                 \
+  PairSums<4> project_items_##name(const SparseItems<T, Row>& x, const T* w, const char* in_first, Index begin,     \
+                                   Index end, T* h, T* s) {                                                         \
+    return project_items_of(x, w, in_first, begin, end, h, s);                                                      \
+  }                                                                                                                 \
+  void spread_items_##name(const SparseItems<T, Row>& x, const T* h, Index begin, Index end, T* s) {                \
+    spread_items_of(x, h, begin, end, s);                                                                           \
+  }
+COPSE_DEFINE_ITEMS(float, std::uint16_t, float_short)
+COPSE_DEFINE_ITEMS(float, RowIndex, float_long)
+COPSE_DEFINE_ITEMS(double, std::uint16_t, double_short)
+COPSE_DEFINE_ITEMS(double, RowIndex, double_long)
+#undef COPSE_DEFINE_ITEMS
+
+#define COPSE_DEFINE(T, name)                                                                                        \
+  PairSums<7> alternate_rows_##name(const T* y, const T* w, const TwoColumns<T>& solve, T a, T b, T c,               \
+                                    const std::array<const T*, 3>& others, Index rows, const Alternated<T>& out) {   \
+    return alternate_rows_of<T>(y, w, solve, a, b, c, others, rows, out);                                            \
+  }                                                                                                                  \
+  PairSums<4> combine_rows_##name(const std::array<const T*, 3>& in, const std::array<T, 3>& weights, const T* from, \
+                                  const T* along, Index rows, T* out) {                                              \
+    return combine_rows_of<T>(in, weights, from, along, rows, out);                                                  \
+  }                                                                                                                  \
+  PairSums<4> cross_rows_##name(const T* a, const T* b, Index rows) { return cross_rows_of<T>(a, b, rows); }         \
+  void add_rows_##name(const T* in, const std::array<T, 4>& c, Index rows, T* out) { add_rows_of<T>(in, c, rows, out); }
 COPSE_DEFINE(float, float)
 COPSE_DEFINE(double, double)
 #undef COPSE_DEFINE
@@ -269,41 +373,51 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace copse {
 
-#define COPSE_EXPORT(T, name)                                                                                        \
-  HWY_EXPORT(sweep_items_##name);                                                                                    \
-  HWY_EXPORT(project_items_##name);                                                                                  \
-  HWY_EXPORT(gram_rows_##name);                                                                                      \
-  HWY_EXPORT(solve_rows_##name);                                                                                     \
-  HWY_EXPORT(combine_rows_##name);                                                                                   \
-  HWY_EXPORT(step_rows_##name);                                                                                      \
-  template <>                                                                                                        \
-  PairSums<4> sweep_items(const SparseItems<T>& x, T* table, const TwoColumns<T>& solve, Index begin, Index end,     \
-                          T* h) {                                                                                    \
-    return HWY_DYNAMIC_DISPATCH(sweep_items_##name)(x, table, solve, begin, end, h);                                 \
-  }                                                                                                                  \
-  template <>                                                                                                        \
-  PairSums<4> project_items(const SparseItems<T>& x, T* table, Index begin, Index end, T* h) {                       \
-    return HWY_DYNAMIC_DISPATCH(project_items_##name)(x, table, begin, end, h);                                      \
-  }                                                                                                                  \
-  template <>                                                                                                        \
-  PairSums<3> gram_rows(const T* w, Index rows) {                                                                    \
-    return HWY_DYNAMIC_DISPATCH(gram_rows_##name)(w, rows);                                                          \
-  }                                                                                                                  \
-  template <>                                                                                                        \
-  PairSums<4> solve_rows(const T* y, const T* w, const TwoColumns<T>& solve, T a, T b, T c, Index rows, T* g) {      \
-    return HWY_DYNAMIC_DISPATCH(solve_rows_##name)(y, w, solve, a, b, c, rows, g);                                   \
-  }                                                                                                                  \
-  template <>                                                                                                        \
-  PairSums<2> combine_rows(const std::array<const T*, 3>& in, const std::array<T, 3>& weights, Index rows, T* out) { \
-    return HWY_DYNAMIC_DISPATCH(combine_rows_##name)(in, weights, rows, out);                                        \
-  }                                                                                                                  \
-  template <>                                                                                                        \
-  PairSums<3> step_rows(const T* g, const T* w, const std::array<const T*, 3>& others, Index rows, T* step) {        \
-    return HWY_DYNAMIC_DISPATCH(step_rows_##name)(g, w, others, rows, step);                                         \
-  }                                                                                                                  \
-  template <>                                                                                                        \
-  void scale_rows(T first, T second, Index rows, T* pairs) {                                                         \
-    for (Index i = 0; i < rows; ++i) pairs[2 * i] *= first, pairs[2 * i + 1] *= second;                              \
+#define COPSE_EXPORT_ITEMS(T, Row, name)                                                                            \
+  HWY_EXPORT(sweep_items_##name);                                                                                   \
+  HWY_EXPORT(project_items_##name);                                                                                 \
+  HWY_EXPORT(spread_items_##name);                                                                                  \
+  template <>                                                                                                       \
+  PairSums<4> sweep_items(const SparseItems<T, Row>& x, const T* w, const TwoColumns<T>& solve, Index begin,        \
+                          Index end, T* h, T* s) {                                                                  \
+    return HWY_DYNAMIC_DISPATCH(sweep_items_##name)(x, w, solve, begin, end, h, s);                                 \
+  }                                                                                                                 \
+  template <>                                                                                                       \
+  PairSums<4> project_items(const SparseItems<T, Row>& x, const T* w, const char* in_first, Index begin, Index end, \
+                            T* h, T* s) {                                                                           \
+    return HWY_DYNAMIC_DISPATCH(project_items_##name)(x, w, in_first, begin, end, h, s);                            \
+  }                                                                                                                 \
+  template <>                                                                                                       \
+  void spread_items(const SparseItems<T, Row>& x, const T* h, Index begin, Index end, T* s) {                       \
+    HWY_DYNAMIC_DISPATCH(spread_items_##name)(x, h, begin, end, s);                                                 \
+  }
+COPSE_EXPORT_ITEMS(float, std::uint16_t, float_short)
+COPSE_EXPORT_ITEMS(float, RowIndex, float_long)
+COPSE_EXPORT_ITEMS(double, std::uint16_t, double_short)
+COPSE_EXPORT_ITEMS(double, RowIndex, double_long)
+
+#define COPSE_EXPORT(T, name)                                                                                 \
+  HWY_EXPORT(alternate_rows_##name);                                                                          \
+  HWY_EXPORT(combine_rows_##name);                                                                            \
+  HWY_EXPORT(cross_rows_##name);                                                                              \
+  HWY_EXPORT(add_rows_##name);                                                                                \
+  template <>                                                                                                 \
+  PairSums<7> alternate_rows(const T* y, const T* w, const TwoColumns<T>& solve, T a, T b, T c,               \
+                             const std::array<const T*, 3>& others, Index rows, const Alternated<T>& out) {   \
+    return HWY_DYNAMIC_DISPATCH(alternate_rows_##name)(y, w, solve, a, b, c, others, rows, out);              \
+  }                                                                                                           \
+  template <>                                                                                                 \
+  PairSums<4> combine_rows(const std::array<const T*, 3>& in, const std::array<T, 3>& weights, const T* from, \
+                           const T* along, Index rows, T* out) {                                              \
+    return HWY_DYNAMIC_DISPATCH(combine_rows_##name)(in, weights, from, along, rows, out);                    \
+  }                                                                                                           \
+  template <>                                                                                                 \
+  PairSums<4> cross_rows(const T* a, const T* b, Index rows) {                                                \
+    return HWY_DYNAMIC_DISPATCH(cross_rows_##name)(a, b, rows);                                               \
+  }                                                                                                           \
+  template <>                                                                                                 \
+  void add_rows(const T* in, const std::array<T, 4>& c, Index rows, T* out) {                                 \
+    HWY_DYNAMIC_DISPATCH(add_rows_##name)(in, c, rows, out);                                                  \
   }
 COPSE_EXPORT(float, float)
 COPSE_EXPORT(double, double)

@@ -9,13 +9,12 @@
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
 #include "copse/nnls/two_columns.h"
-#include "copse/tree/pair_kernels.h"
+#include "copse/tree/pair_rows.h"
 #include "copse/tree/singular_rays.h"
 
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 16384;
 constexpr int memory = 3;               // iterates that an extrapolation combines
 constexpr int momentum = 2;             // ways more to go from a saddle point
 constexpr Index items_in_sample = 500;  // at least
@@ -25,156 +24,147 @@ constexpr Index refinement = 4;
 constexpr double coarse_tolerance = 5e-2;
 constexpr double fine_tolerance = 1e-2;
 
-// Scales the two columns of f to unit norm, given their squared norms; a column of zeros stays.
+// 1 / |column|, or 0 for a column of zeros.
+double inverse_norm(double squared) { return squared > 0 ? 1 / std::sqrt(squared) : 0; }
+
+// Scales the columns of w to unit norm, given W'W; a column of zeros stays.
 template <class T>
-void scale_columns(Matrix<T>& f, double squared1, double squared2) {
-  const T s1 = squared1 > 0 ? static_cast<T>(1 / std::sqrt(squared1)) : T(0);
-  const T s2 = squared2 > 0 ? static_cast<T>(1 / std::sqrt(squared2)) : T(0);
-  parallel_blocks(f.rows(), rows_per_block,
-                  [&](Index begin, Index end) { scale_rows(s1, s2, end - begin, f.data() + 2 * begin); });
+Matrix<T> unit_columns(const Matrix<T>& w, const PairGram& ww) {
+  Matrix<T> scaled(w.rows(), 2);
+  add_product(w, {inverse_norm(ww.a), 0, 0, inverse_norm(ww.c)}, scaled);
+  return scaled;
 }
 
-// Uniform in [0, 1), then scaled to unit columns; one stream of random numbers per block of rows.
+// Uniform in [0, 1); one stream of random numbers per block of rows.
 template <class T>
 Matrix<T> random_pairs(Index rows, std::uint64_t seed) {
   Matrix<T> w;
   w.reshape(rows, 2);
-  const auto squares = sum_blocks(rows, rows_per_block, PairSums<2>{}, [&](Index begin, Index end) {
-    Random random(seed, static_cast<std::uint64_t>(begin / rows_per_block));
-    PairSums<2> part;
-    for (Index e = 2 * begin; e < 2 * end; ++e) {
-      const double value = random.uniform();
-      w.data()[e] = static_cast<T>(value);
-      part.values[e % 2] += value * value;
-    }
-    return part;
+  parallel_blocks(rows, pair_rows_per_block, [&](Index begin, Index end) {
+    Random random(seed, static_cast<std::uint64_t>(begin / pair_rows_per_block));
+    for (Index e = 2 * begin; e < 2 * end; ++e) w.data()[e] = static_cast<T>(random.uniform());
   });
-  scale_columns(w, squares.values[0], squares.values[1]);
   return w;
 }
 
+// What an alternation W -> G, where G = argmin |X - G H|, G >= 0 for the H of a sweep, finds on the way. The norms are
+// those for unit columns of W: the gradient W H H' - X H' and X H' grow as a column of W shrinks.
 struct Step {
-  double squared_gradient = 0;  // of the projected gradient at w
-  double squared_xh = 0;        // |X H'|^2
+  double gradient = 0;  // |projected gradient| at W
+  double xh = 0;        // |X H'|
 };
 
-// g = argmin |X - G H|, G >= 0, with unit columns, and the projected gradient W H H' - X H' at w.
-template <class T>
-Step alternate(const Sweep<T>& sweep, const Matrix<T>& w, Matrix<T>& g) {
-  const TwoColumns<T> solve(sweep.a, sweep.b, sweep.c);
-  g.reshape(w.rows(), 2);
-  const auto sums = sum_blocks(w.rows(), rows_per_block, PairSums<4>{}, [&](Index begin, Index end) {
-    return solve_rows<T>(sweep.xh.data() + 2 * begin, w.data() + 2 * begin, solve, static_cast<T>(sweep.a),
-                         static_cast<T>(sweep.b), static_cast<T>(sweep.c), end - begin, g.data() + 2 * begin);
-  });
-  scale_columns(g, sums.values[0], sums.values[1]);
-  return {sums.values[2], sums.values[3]};
-}
-
 // Anderson's extrapolation of the fixed point W = g(W): of the last iterates, the combination sum a_i g_i, sum a_i = 1,
-// with the least |sum a_i (g_i - w_i)|.
+// with the least |sum a_i (g_i - w_i)|. A read gives g for W with columns of any length, and if a column of W is
+// scaled, that of g is scaled alike. So nothing is scaled on the way, and two passes over the rows are all that it
+// takes.
 template <class T>
 class Extrapolation {
  public:
-  void restart() { count_ = 0; }
-
-  // Adds the pair (w, g) and writes the next w.
-  void next(const Matrix<T>& g, Matrix<T>& w) {
-    const int before = newest_, newest = add(g, w);
-    if (count_ == 1) {
-      w = images_[newest];
-      return;
-    }
-    std::array<const T*, memory> images{};
-    for (int i = 0; i < memory; ++i) images[i] = images_[std::min(i, count_ - 1)].data();
-    auto squares = write_sum(images, combine(newest), w);
-    if (goes_back(newest, w)) {
-      // Alternation approaches a minimum from one side, so the fixed point behind is a saddle point. Go on instead; the
-      // way between two images is smoother than a step, and gets longer each time.
-      const T* last = images_[before].data();
-      squares = write_sum({images_[newest].data(), last, last}, {1 + momentum, -momentum, 0}, w);
-    }
-    scale_columns(w, squares.values[0], squares.values[1]);
+  // The first pass: g(w) from the sweep at w. next() or back() must follow.
+  Step add(const Sweep<T>& sweep, const Matrix<T>& w, const PairGram& ww) {
+    fresh_ = count_ == 0 ? 0 : (newest_ + 1) % memory;
+    Matrix<T>&g = images_[fresh_], &step = steps_[fresh_];
+    g.reshape(w.rows(), 2);
+    step.reshape(w.rows(), 2);
+    const TwoColumns<T> solve(sweep.hh.a, sweep.hh.b, sweep.hh.c);
+    const auto sums = sum_blocks(w.rows(), pair_rows_per_block, PairSums<7>{}, [&](Index begin, Index end) {
+      std::array<const T*, memory> others{};
+      for (int i = 0; i < memory; ++i) others[i] = (i < count_ ? steps_[i] : step).data() + 2 * begin;
+      return alternate_rows<T>(sweep.xh.data() + 2 * begin, w.data() + 2 * begin, solve, static_cast<T>(sweep.hh.a),
+                               static_cast<T>(sweep.hh.b), static_cast<T>(sweep.hh.c), others, end - begin,
+                               {g.data() + 2 * begin, step.data() + 2 * begin});
+    });
+    for (int i = 0; i < memory; ++i) products_[i] = sums.values[4 + i];
+    return {std::sqrt(sums.values[0] * ww.a + sums.values[1] * ww.c),
+            std::sqrt(sums.values[2] * ww.a + sums.values[3] * ww.c)};
   }
 
-  const Matrix<T>& newest_image() const { return images_[newest_]; }
+  // The second pass: the next w, and its W'W.
+  PairGram next(Matrix<T>& w) {
+    const int before = newest_;
+    newest_ = fresh_;
+    count_ = std::min(count_ + 1, memory);
+    for (int i = 0; i < count_; ++i) gram_[newest_][i] = gram_[i][newest_] = products_[i];
+    const auto [ww, ahead] = write_sum(combine(), w);
+    if (count_ == 1 || ahead >= 0) return ww;
+    // Alternation approaches a minimum from one side, so the fixed point behind is a saddle point. Go on instead; the
+    // way between two images is smoother than a step, and gets longer each time.
+    std::array<double, memory> onwards{};
+    onwards[newest_] = 1 + momentum, onwards[before] = -momentum;
+    return write_sum(onwards, w).first;
+  }
+
+  // Instead of next(), where w is worse than the one before: w becomes that one's image, and all else is forgotten.
+  PairGram back(Matrix<T>& w) {
+    std::array<double, memory> newest{};
+    newest[newest_] = 1;
+    const PairGram ww = write_sum(newest, w).first;
+    count_ = 0;
+    return ww;
+  }
+
   int count() const { return count_; }
 
  private:
-  int add(const Matrix<T>& g, const Matrix<T>& w) {
-    newest_ = count_ < memory ? count_ : (newest_ + 1) % memory;
-    count_ = std::min(count_ + 1, memory);
-    images_[newest_] = g;
-    Matrix<T>& step = steps_[newest_];
-    step.reshape(w.rows(), 2);
-    const auto products = sum_blocks(w.rows(), rows_per_block, PairSums<memory>{}, [&](Index begin, Index end) {
-      std::array<const T*, memory> others{};
-      for (int i = 0; i < memory; ++i) others[i] = steps_[std::min(i, count_ - 1)].data() + 2 * begin;
-      return step_rows<T>(g.data() + 2 * begin, w.data() + 2 * begin, others, end - begin, step.data() + 2 * begin);
-    });
-    for (int i = 0; i < count_; ++i) gram_[newest_][i] = gram_[i][newest_] = products.values[i];
-    return newest_;
-  }
-
-  static PairSums<2> write_sum(const std::array<const T*, memory>& arrays, const std::array<T, memory>& weights,
-                               Matrix<T>& w) {
-    return sum_blocks(w.rows(), rows_per_block, PairSums<2>{}, [&](Index begin, Index end) {
-      auto rows = arrays;
+  // w = max(0, sum of weights_i * images_i); W'W, and (w - g)'step for the newest g and step.
+  std::pair<PairGram, double> write_sum(const std::array<double, memory>& weights, Matrix<T>& w) const {
+    std::array<const T*, memory> images{};
+    std::array<T, memory> factors{};
+    for (int i = 0; i < memory; ++i) {
+      images[i] = images_[std::min(i, count_ - 1)].data();
+      factors[i] = static_cast<T>(weights[i]);
+    }
+    const auto sums = sum_blocks(w.rows(), pair_rows_per_block, PairSums<4>{}, [&](Index begin, Index end) {
+      auto rows = images;
       for (const T*& row : rows) row += 2 * begin;
-      return combine_rows<T>(rows, weights, end - begin, w.data() + 2 * begin);
+      return combine_rows<T>(rows, factors, images_[newest_].data() + 2 * begin, steps_[newest_].data() + 2 * begin,
+                             end - begin, w.data() + 2 * begin);
     });
-  }
-
-  // Whether w is behind the newest image, seen in the direction of the newest step.
-  bool goes_back(int newest, const Matrix<T>& w) {
-    way_.reshape(w.rows(), 2);
-    const auto products = sum_blocks(w.rows(), rows_per_block, PairSums<memory>{}, [&](Index begin, Index end) {
-      const T* step = steps_[newest].data() + 2 * begin;
-      return step_rows<T>(w.data() + 2 * begin, images_[newest].data() + 2 * begin, {step, step, step}, end - begin,
-                          way_.data() + 2 * begin);
-    });
-    return products.values[0] < 0;
+    return {{sums.values[0], sums.values[1], sums.values[2]}, sums.values[3]};
   }
 
   // min |f_new - sum_i y_i (f_new - f_i)|: normal equations of size count - 1 <= 2, a little regularised.
-  std::array<T, memory> combine(int newest) const {
+  std::array<double, memory> combine() const {
     std::array<int, memory - 1> others{};
     int size = 0;
     for (int i = 0; i < count_; ++i) {
-      if (i != newest) others[size++] = i;
+      if (i != newest_) others[size++] = i;
     }
     const auto difference = [&](int i, int j) {
-      return gram_[newest][newest] - gram_[newest][i] - gram_[newest][j] + gram_[i][j];
+      return gram_[newest_][newest_] - gram_[newest_][i] - gram_[newest_][j] + gram_[i][j];
     };
     std::array<double, memory - 1> y{};
-    double a = difference(others[0], others[0]);
-    const double u = gram_[newest][newest] - gram_[newest][others[0]];
-    if (size == 1) {
-      y[0] = a > 0 ? u / a : 0;
-    } else {
-      double c = difference(others[1], others[1]);
-      const double b = difference(others[0], others[1]);
-      const double ridge = 1e-8 * (a + c);
-      a += ridge, c += ridge;
-      const double v = gram_[newest][newest] - gram_[newest][others[1]];
-      const double determinant = a * c - b * b;
-      if (determinant > 0) y = {(c * u - b * v) / determinant, (a * v - b * u) / determinant};
+    if (size > 0) {
+      double a = difference(others[0], others[0]);
+      const double u = gram_[newest_][newest_] - gram_[newest_][others[0]];
+      if (size == 1) {
+        y[0] = a > 0 ? u / a : 0;
+      } else {
+        double c = difference(others[1], others[1]);
+        const double b = difference(others[0], others[1]);
+        const double ridge = 1e-8 * (a + c);
+        a += ridge, c += ridge;
+        const double v = gram_[newest_][newest_] - gram_[newest_][others[1]];
+        const double determinant = a * c - b * b;
+        if (determinant > 0) y = {(c * u - b * v) / determinant, (a * v - b * u) / determinant};
+      }
     }
-    std::array<T, memory> weight{};
-    double rest = 1;
+    std::array<double, memory> weight{};
+    weight[newest_] = 1;
     for (int i = 0; i < size; ++i) {
-      weight[others[i]] = static_cast<T>(y[i]);
-      rest -= y[i];
+      weight[others[i]] = y[i];
+      weight[newest_] -= y[i];
     }
-    weight[newest] = static_cast<T>(rest);
     return weight;
   }
 
   int count_ = 0;
   int newest_ = 0;
+  int fresh_ = 0;  // what add() wrote and next() has not taken up yet
   std::array<Matrix<T>, memory> images_;
   std::array<Matrix<T>, memory> steps_;
-  Matrix<T> way_;
+  std::array<double, memory> products_{};  // of the fresh step with the others
   std::array<std::array<double, memory>, memory> gram_{};
 };
 
@@ -182,15 +172,17 @@ class Extrapolation {
 template <class T>
 class Alternation {
  public:
-  Alternation(const NodeData<T>& x, Matrix<T> w) : x_(x), w_(std::move(w)) {}
+  Alternation(const NodeData<T>& x, Matrix<T> w) : x_(x), w_(std::move(w)), ww_(pair_gram(w_)) {}
 
-  // |W H|^2 of the starting W. This read is the first of run().
-  double fitted_at_start() {
-    x_.sweep(w_, sweep_);
-    ++iterations_;
+  // One read at the starting W; it is the first of run(), too.
+  const Sweep<T>& first_sweep() {
+    read();
     has_swept_ = true;
-    return sweep_.fitted;
+    return sweep_;
   }
+
+  // |projected gradient| at the starting W, after first_sweep().
+  double first_gradient() { return extrapolation_.add(sweep_, w_, ww_).gradient; }
 
   // Until |projected gradient| <= tolerance * first; first = 0 takes the value at the start.
   StopReason run(double tolerance, double first, int max_iterations) {
@@ -199,35 +191,37 @@ class Alternation {
     constexpr double noise = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
     for (;;) {
       check_cancelled();
-      if (!std::exchange(has_swept_, false)) {
-        x_.sweep(w_, sweep_);
-        ++iterations_;
-      }
-      const Step step = alternate(sweep_, w_, g_);
-      gradient_ = std::sqrt(step.squared_gradient);
+      if (!std::exchange(has_swept_, false)) read();
+      const Step step = extrapolation_.add(sweep_, w_, ww_);
+      gradient_ = step.gradient;
       if (first == 0) first = gradient_;
       first_ = first;
-      if (gradient_ <= std::max(tolerance * first, noise * std::sqrt(step.squared_xh))) return StopReason::converged;
+      if (gradient_ <= std::max(tolerance * first, noise * step.xh)) return StopReason::converged;
       if (iterations_ >= max_iterations) return StopReason::max_iterations;
       if (extrapolation_.count() > 1 && sweep_.fitted < fitted_ * (1 - rounding)) {
-        // The extrapolated point is worse than the one before: fall back to that one's plain step.
-        w_ = extrapolation_.newest_image();
-        extrapolation_.restart();
+        ww_ = extrapolation_.back(w_);
         continue;
       }
       fitted_ = sweep_.fitted;
-      extrapolation_.next(g_, w_);
+      ww_ = extrapolation_.next(w_);
     }
   }
 
-  Matrix<T>& w() { return w_; }
+  const Matrix<T>& w() const { return w_; }
+  const PairGram& ww() const { return ww_; }
   Sweep<T>& sweep() { return sweep_; }
   int iterations() const { return iterations_; }
   double ratio() const { return first_ > 0 ? gradient_ / first_ : 0; }
 
  private:
+  void read() {
+    x_.sweep(w_, ww_, sweep_);
+    ++iterations_;
+  }
+
   const NodeData<T>& x_;
-  Matrix<T> w_, g_;
+  Matrix<T> w_;
+  PairGram ww_;  // W'W
   Sweep<T> sweep_;
   Extrapolation<T> extrapolation_;
   int iterations_ = 0;
@@ -246,14 +240,17 @@ struct StartingPoint {
   bool from_sample = false;
 };
 
-// As the seeds do: one alternation from random factors; the first gradient is the one after it.
+// As the seeds do: W = argmin |X - W H| for a random H; unit columns.
 template <class T>
-StartingPoint<T> random_start(const NodeData<T>& x, std::uint64_t seed) {
-  StartingPoint<T> start{.w = {}, .first = 0, .entries_read = static_cast<double>(x.entries())};
-  Sweep<T> sweep{.h = random_pairs<T>(x.items(), seed), .xh = {}};
+Matrix<T> random_start(const NodeData<T>& x, std::uint64_t seed) {
+  Sweep<T> sweep{.h = random_pairs<T>(x.items(), seed), .xh = {}, .hh = {}};
   x.spread(sweep);
-  alternate(sweep, sweep.xh, start.w);
-  return start;
+  Extrapolation<T> alternation;
+  alternation.add(sweep, sweep.xh, {});  // of G = argmin |X - G H| alone, whatever W is
+  Matrix<T> w;
+  w.reshape(sweep.xh.rows(), 2);
+  const PairGram ww = alternation.next(w);
+  return unit_columns(w, ww);
 }
 
 // Most of the way is made on samples of the items. The first gradient is the seeds' all the same: that after one
@@ -265,15 +262,12 @@ StartingPoint<T> singular_start(const NodeData<T>& x, Index stride, const Rank2O
   const double entries = static_cast<double>(part.entries());
 
   // Always the same random numbers: this start has no seed.
-  Sweep<T> sweep{.h = random_pairs<T>(part.items(), 0), .xh = {}};
-  part.spread(sweep);
-  if (sample && std::ranges::all_of(sweep.xh.values(), [](T value) { return value == 0; }))
+  Alternation<T> random(part, random_start(part, 0));
+  if (sample && random.ww().a + random.ww().c == 0)
     return singular_start(x, 1, options);  // a sample of empty items tells nothing
-  Matrix<T> random, g;
-  alternate(sweep, sweep.xh, random);
-  part.sweep(random, sweep);
-  const double first = std::sqrt(alternate(sweep, random, g).squared_gradient);
-  SingularRays<T> rays = singular_rays(part, sweep.xh);
+  const Matrix<T>& space = random.first_sweep().xh;
+  const double first = random.first_gradient();
+  SingularRays<T> rays = singular_rays(part, space);
   // Of a sample the noise is larger, and with it the estimate.
   const double two_leading = rays.two_leading * static_cast<double>(stride);
   constexpr int reads = 2 + singular_rays_reads;
@@ -289,9 +283,9 @@ StartingPoint<T> singular_start(const NodeData<T>& x, Index stride, const Rank2O
     Alternation<T> alternation(items, std::move(w));
     alternation.run(tolerance, start.first / static_cast<double>(every), options.max_iterations);
     start.entries_read += alternation.iterations() * static_cast<double>(items.entries());
+    const Matrix<T> found = unit_columns(alternation.w(), alternation.ww());
     start.w = Matrix<T>(static_cast<Index>(x.terms().size()), 2);
-    for (Index i = 0; i < alternation.w().rows(); ++i)
-      std::ranges::copy(alternation.w().row(i), start.w.row(items.terms()[i]).begin());
+    for (Index i = 0; i < found.rows(); ++i) std::ranges::copy(found.row(i), start.w.row(items.terms()[i]).begin());
   };
   alternate_on(part, stride, std::move(rays.w), coarse_tolerance);
   if (stride < coarse_stride) return start;
@@ -306,10 +300,13 @@ StartingPoint<T> singular_start(const NodeData<T>& x, Index stride, const Rank2O
 
 template <class T>
 Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options) {
-  StartingPoint<T> start =
-      options.start == Rank2Start::random
-          ? random_start(x, options.seed)
-          : singular_start(x, std::clamp<Index>(x.items() / items_in_sample, 1, max_stride), options);
+  StartingPoint<T> start;
+  if (options.start == Rank2Start::random) {
+    start.w = random_start(x, options.seed);
+    start.entries_read = static_cast<double>(x.entries());
+  } else {
+    start = singular_start(x, std::clamp<Index>(x.items() / items_in_sample, 1, max_stride), options);
+  }
   const double entries = static_cast<double>(x.entries());
   Rank2Result<T> result;
   const auto give_up = [&] {
@@ -320,7 +317,7 @@ Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options) {
   };
   if (start.two_leading < options.least_fitted) return give_up();
   Alternation<T> all(x, std::move(start.w));
-  if (start.from_sample && options.least_fitted > 0 && all.fitted_at_start() < options.least_fitted) {
+  if (start.from_sample && options.least_fitted > 0 && all.first_sweep().fitted < options.least_fitted) {
     start.two_leading = two_leading(x, all.w());
     start.entries_read += two_leading_reads * entries;
     if (start.two_leading < options.least_fitted) {
@@ -333,10 +330,13 @@ Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options) {
   result.entries_read = start.entries_read + all.iterations() * entries;
   result.projected_gradient_ratio = all.ratio();
   result.fitted = all.sweep().fitted;
-  result.h = std::move(all.sweep().h);
-  result.w = std::move(all.w());
-  for (Index i = 0; i < result.w.rows(); ++i)
-    result.inner += static_cast<double>(result.w(i, 0)) * static_cast<double>(result.w(i, 1));
+  // Unit columns of W, and H accordingly.
+  const PairGram ww = all.ww();
+  const double norm1 = std::sqrt(ww.a), norm2 = std::sqrt(ww.c);
+  result.w = unit_columns(all.w(), ww);
+  result.inner = ww.b * inverse_norm(ww.a) * inverse_norm(ww.c);
+  result.h = Matrix<T>(x.items(), 2);
+  add_product(all.sweep().h, {norm1, 0, 0, norm2}, result.h);
   return result;
 }
 

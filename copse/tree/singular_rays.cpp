@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "copse/kernels/gram.h"
+#include "copse/tree/pair_rows.h"
 
 namespace copse {
 namespace {
@@ -16,86 +16,69 @@ constexpr double beyond = 0.05;      // share of the items outside the rays, on 
 constexpr double everywhere = 1e-3;  // of the sum of items that the rays have at least
 constexpr double lost = 1e-4;        // what is left of a vector after projection counts as zero below this share
 
-template <class T>
-double column_dot(const Matrix<T>& a, Index p, const Matrix<T>& b, Index q) {
-  double sum = 0;
-  for (Index i = 0; i < a.rows(); ++i) sum += static_cast<double>(a(i, p)) * static_cast<double>(b(i, q));
-  return sum;
-}
-
-// Writes the two columns of `fresh` to the columns `done` and `done + 1` of `basis`, orthogonal to the columns before
-// and of unit norm, or zero. One pass to project, one to subtract.
-template <Index done, class T>
-void append_orthonormal(const Matrix<T>& fresh, Matrix<T>& basis) {
-  constexpr Index rows_per_sum = 256;  // sums of T are carried over to double after so many rows
-  const Index rows = fresh.rows(), width = basis.cols();
-  std::array<double, 2 * done> products{};
-  for (Index begin = 0; begin < rows; begin += rows_per_sum) {
-    std::array<T, done> part1{}, part2{};
-    for (Index i = begin; i < std::min(rows, begin + rows_per_sum); ++i) {
-      const T* row = basis.data() + i * width;
-      const T f1 = fresh.data()[2 * i], f2 = fresh.data()[2 * i + 1];
-      for (Index c = 0; c < done; ++c) part1[c] += row[c] * f1, part2[c] += row[c] * f2;
-    }
-    for (Index c = 0; c < done; ++c) {
-      products[c] += static_cast<double>(part1[c]);
-      products[done + c] += static_cast<double>(part2[c]);
-    }
-  }
-  std::array<T, 2 * done> part{};
-  std::ranges::transform(products, part.begin(), [](double product) { return static_cast<T>(product); });
-  double before1 = 0, before2 = 0, a = 0, b = 0, c = 0;  // after: [a b; b c]
-  for (Index i = 0; i < rows; ++i) {
-    T* row = basis.data() + i * width;
-    T f1 = fresh.data()[2 * i], f2 = fresh.data()[2 * i + 1];
-    before1 += static_cast<double>(f1) * static_cast<double>(f1);
-    before2 += static_cast<double>(f2) * static_cast<double>(f2);
-    for (Index e = 0; e < done; ++e) f1 -= row[e] * part[e], f2 -= row[e] * part[done + e];
-    row[done] = f1, row[done + 1] = f2;
-    a += static_cast<double>(f1) * static_cast<double>(f1);
-    b += static_cast<double>(f1) * static_cast<double>(f2);
-    c += static_cast<double>(f2) * static_cast<double>(f2);
-  }
-  const double scale1 = a > lost * lost * before1 ? 1 / std::sqrt(a) : 0;
-  const double shared = scale1 * scale1 * b;  // f2 - shared f1 is orthogonal to f1
-  const double rest = c - shared * b;
-  const double scale2 = rest > lost * lost * before2 ? 1 / std::sqrt(rest) : 0;
-  for (Index i = 0; i < rows; ++i) {
-    T* row = basis.data() + i * width + done;
-    const T f1 = row[0], f2 = row[1];
-    row[0] = static_cast<T>(scale1) * f1;
-    row[1] = static_cast<T>(scale2) * (f2 - static_cast<T>(shared) * f1);
-  }
-}
-
-// The block Krylov space of X X' that begins with the two columns of `space`: an orthonormal basis Q, two columns for
-// every read, X'Q, and the eigenvalues, ascending, and eigenvectors of Q'X X'Q (Rayleigh-Ritz).
+// The block Krylov space of X X' that begins with the two columns of `space`: an orthonormal basis Q of two columns for
+// every read, X'Q, and the eigenvalues, ascending, and eigenvectors of Q'X X'Q (block Lanczos, Rayleigh-Ritz).
 template <class T, int reads>
 struct Krylov {
-  static constexpr Index width = 2 * reads;
-  Matrix<T> basis;
-  Matrix<T> products;
+  static constexpr int width = 2 * reads;
+  std::array<Matrix<T>, reads> basis;     // two columns of Q each
+  std::array<Matrix<T>, reads> products;  // X' times these
+  double squared_space = 0;               // |space|^2
   Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, width, width>> ritz;
 
-  Krylov(const NodeData<T>& x, const Matrix<T>& space) : basis(space.rows(), width), products(x.items(), width) {
+  Krylov(const NodeData<T>& x, const Matrix<T>& space) {
+    using Block = Eigen::Matrix2d;
+    Eigen::Matrix<double, width, width> small = Eigen::Matrix<double, width, width>::Zero();  // its lower triangle
     Sweep<T> sweep;
-    [&]<int... read>(std::integer_sequence<int, read...>) {
-      (append_products<2 * read>(x, read == 0 ? space : sweep.xh, sweep), ...);
+    sweep.xh = space;
+    for (int read = 0; read < reads; ++read) {
+      // The vectors F in sweep.xh are X X' times the last two of Q; in Q'F all blocks but the last two are zero.
+      const Block r = append_orthonormal(read, sweep.xh);
+      if (read > 0) small.template block<2, 2>(2 * read, 2 * read - 2) = r;
+      x.project(basis[read], sweep);
+      small.template block<2, 2>(2 * read, 2 * read) << sweep.hh.a, sweep.hh.b, sweep.hh.b, sweep.hh.c;
+      products[read] = std::move(sweep.h);
     }
-    (std::make_integer_sequence<int, reads>());
-    const Matrix<double> small = gram(products);
-    ritz.compute(Eigen::Map<const Eigen::Matrix<double, width, width>>(small.data()));
+    ritz.compute(small);
   }
 
-  // Two more columns of Q, made of `fresh`, and of X'Q; sweep.xh is X X' times the two.
-  template <Index done>
-  void append_products(const NodeData<T>& x, const Matrix<T>& fresh, Sweep<T>& sweep) {
-    append_orthonormal<done>(fresh, basis);
-    Matrix<T> newest;
-    newest.reshape(basis.rows(), 2);
-    for (Index i = 0; i < basis.rows(); ++i) std::copy_n(basis.data() + i * width + done, 2, newest.data() + 2 * i);
-    x.project(newest, sweep);
-    for (Index j = 0; j < x.items(); ++j) std::copy_n(sweep.h.data() + 2 * j, 2, products.data() + j * width + done);
+  // Makes `fresh` orthogonal to the first `done` pairs, and basis[done] of it: F = [the first pairs] ... + basis[done]
+  // R, with R upper triangular. A vector of which nothing is left becomes zero. Returns R.
+  Eigen::Matrix2d append_orthonormal(int done, Matrix<T>& fresh) {
+    double before1 = 0, before2 = 0;
+    std::array<std::array<double, 4>, reads> parts{};
+    for (int i = 0; i < done; ++i) parts[i] = cross(basis[i], fresh);
+    for (int i = 0; i < done; ++i) {
+      const auto& [p11, p12, p21, p22] = parts[i];
+      before1 += p11 * p11 + p21 * p21, before2 += p12 * p12 + p22 * p22;
+      add_product(basis[i], {-p11, -p12, -p21, -p22}, fresh);
+    }
+    const auto [a, b, c] = pair_gram(fresh);
+    before1 += a, before2 += c;
+    if (done == 0) squared_space = before1 + before2;
+    const double norm1 = a > lost * lost * before1 ? std::sqrt(a) : 0;
+    const double scale1 = norm1 > 0 ? 1 / norm1 : 0;
+    const double shared = scale1 * b;  // q1'f2
+    const double rest = c - shared * shared;
+    const double norm2 = rest > lost * lost * before2 ? std::sqrt(rest) : 0;
+    const double scale2 = norm2 > 0 ? 1 / norm2 : 0;
+    basis[done] = Matrix<T>(fresh.rows(), 2);
+    add_product(fresh, {scale1, -scale1 * shared * scale2, 0, scale2}, basis[done]);
+    Eigen::Matrix2d r;
+    r << norm1, shared, 0, norm2;
+    return r;
+  }
+
+  // Row i of [columns] times two vectors.
+  template <class Vector>
+  static std::array<double, 2> combine(const std::array<Matrix<T>, reads>& columns, Index i, const Vector& u,
+                                       const Vector& v) {
+    std::array<double, 2> sums{};
+    for (int e = 0; e < width; ++e) {
+      const double value = static_cast<double>(columns[e / 2].data()[2 * i + e % 2]);
+      sums[0] += u(e) * value, sums[1] += v(e) * value;
+    }
+    return sums;
   }
 
   // Ritz values are too low, the first by next to nothing, the second by a twelfth at most for three reads of data
@@ -112,48 +95,38 @@ double two_leading(const NodeData<T>& x, const Matrix<T>& space) {
 
 template <class T>
 SingularRays<T> singular_rays(const NodeData<T>& x, const Matrix<T>& space) {
-  const Krylov<T, singular_rays_reads> krylov(x, space);
-  constexpr Index width = krylov.width;
+  using Space = Krylov<T, singular_rays_reads>;
+  const Space krylov(x, space);
+  constexpr int width = Space::width;
   using Vector = Eigen::Matrix<double, width, 1>;
-  const Index terms = krylov.basis.rows();
   Vector z1 = krylov.ritz.eigenvectors().col(width - 1), z2 = krylov.ritz.eigenvectors().col(width - 2);
   if (z1(0) < 0) z1 = -z1;  // u1 points where the items are
 
-  // Row i of [columns] times two vectors.
-  const auto combine = [](const Matrix<T>& columns, Index i, const Vector& u, const Vector& v) {
-    std::array<double, 2> sums{};
-    for (Index a = 0; a < width; ++a) {
-      const double value = static_cast<double>(columns.data()[i * width + a]);
-      sums[0] += u(a) * value, sums[1] += v(a) * value;
-    }
-    return sums;
-  };
-  std::vector<double> angles(static_cast<std::size_t>(x.items()));
+  // The tangents of the items' angles with u1 are ordered like the angles.
+  std::vector<double> tangents(static_cast<std::size_t>(x.items()));
   for (Index j = 0; j < x.items(); ++j) {
-    const auto [along1, along2] = combine(krylov.products, j, z1, z2);
-    angles[j] = std::atan2(along2, std::max(along1, 1e-30));
+    const auto [along1, along2] = Space::combine(krylov.products, j, z1, z2);
+    tangents[j] = along2 / std::max(along1, 1e-30);
   }
   const auto quantile = [&](Index rank) {
-    std::ranges::nth_element(angles, angles.begin() + rank);
-    return angles[rank];
+    std::ranges::nth_element(tangents, tangents.begin() + rank);
+    return tangents[rank];
   };
   const Index tail = static_cast<Index>(beyond * static_cast<double>(x.items() - 1));
-  const double low = quantile(tail), high = quantile(x.items() - 1 - tail);
-  const Vector first = std::cos(low) * z1 + std::sin(low) * z2;
-  const Vector second = std::cos(high) * z1 + std::sin(high) * z2;
+  const auto ray = [&](double tangent) -> Vector { return (z1 + tangent * z2) / std::hypot(1, tangent); };
+  const Vector first = ray(quantile(tail)), second = ray(quantile(x.items() - 1 - tail));
+  Matrix<T> w(space.rows(), 2);
+  for (int i = 0; i < singular_rays_reads; ++i)
+    add_product(krylov.basis[i], {first(2 * i), second(2 * i), first(2 * i + 1), second(2 * i + 1)}, w);
   // A feature that is zero in both columns would stay so, and with it items that have no others.
-  const double squared = column_dot(space, 0, space, 0) + column_dot(space, 1, space, 1);
-  const double floor = squared > 0 ? everywhere / std::sqrt(squared) : 0;
-  Matrix<T> w(terms, 2);
-  for (Index i = 0; i < terms; ++i) {
-    const double least = floor * (static_cast<double>(space(i, 0)) + static_cast<double>(space(i, 1)));
-    const auto [ray1, ray2] = combine(krylov.basis, i, first, second);
-    w(i, 0) = static_cast<T>(std::max(least, ray1));
-    w(i, 1) = static_cast<T>(std::max(least, ray2));
-  }
-  for (Index c = 0; c < 2; ++c) {
-    const double norm = std::sqrt(column_dot(w, c, w, c));
-    for (Index i = 0; i < terms && norm > 0; ++i) w(i, c) = static_cast<T>(static_cast<double>(w(i, c)) / norm);
+  const double squared = krylov.squared_space;
+  const T floor = static_cast<T>(squared > 0 ? everywhere / std::sqrt(squared) : 0);
+  T* rays = w.data();
+  const T* sums = space.data();
+  for (Index i = 0; i < w.rows(); ++i) {
+    const T least = floor * (sums[2 * i] + sums[2 * i + 1]);
+    rays[2 * i] = std::max(least, rays[2 * i]);
+    rays[2 * i + 1] = std::max(least, rays[2 * i + 1]);
   }
   return {std::move(w), krylov.two_leading()};
 }

@@ -20,7 +20,7 @@ std::array<double, 2> leading_values(const NodeData<T>& x, Matrix<T> v, std::spa
     ++cost.iterations;
     cost.entries_read += static_cast<double>(x.entries());
     // |X'v|^2 for unit v is the Rayleigh quotient: it rises to the squared singular value.
-    const std::array<double, 2> next{sweep.a, sweep.c};
+    const std::array<double, 2> next{sweep.hh.a, sweep.hh.c};
     const bool settled =
         std::abs(next[0] - values[0]) <= tolerance * next[0] && std::abs(next[1] - values[1]) <= tolerance * next[1];
     values = next;
