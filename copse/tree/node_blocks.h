@@ -16,7 +16,7 @@ namespace copse {
 // that is worth a second thread.
 inline Index block_count(Index entries, Index terms) {
   const Index per_feature = entries / std::max<Index>(1, terms);
-  const Index most = std::min(std::max(per_feature / 24, std::min<Index>(2, per_feature / 8)), entries / 16384);
+  const Index most = std::min(std::max(per_feature / 12, std::min<Index>(2, per_feature / 4)), entries / 16384);
   return static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(std::clamp<Index>(most, 1, 16))));
 }
 
