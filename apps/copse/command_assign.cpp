@@ -31,7 +31,7 @@ constexpr const char* examples =
 void add_assign(Program& program) {
   auto options = std::make_shared<AssignOptions>();
   CLI::App& command = program.add("assign", description, examples, [options] { return run_assign(*options); });
-  command.add_option("RESULT", options->folder, "The folder of a result")->type_name("FOLDER")->required();
+  add_folder(command, "RESULT", options->folder, "The folder of a result")->required();
   command
       .add_option("DOCS|MATRIX", options->path,
                   "Documents for a result on documents, a matrix for one on a matrix; - is stdin")

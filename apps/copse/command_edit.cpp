@@ -30,7 +30,7 @@ constexpr const char* changes = "Changes, one at a time";
 void add_edit(Program& program) {
   auto options = std::make_shared<EditOptions>();
   CLI::App& command = program.add("edit", description, examples, [options] { return run_edit(*options); });
-  command.add_option("RESULT", options->folder, "The folder of a tree")->type_name("FOLDER")->required();
+  add_folder(command, "RESULT", options->folder, "The folder of a tree")->required();
   const auto change = [&](CLI::Option* option, const char* type) { option->type_name(type)->group(changes); };
   change(command.add_option("--split", options->split, "Split this leaf further; see --into"), "ID");
   change(command.add_option("--cut", options->cut, "Take the last splits back until so many leaves are left")

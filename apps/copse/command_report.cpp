@@ -68,7 +68,7 @@ int run(const ReportOptions& options) {
 void add_report(Program& program) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App& command = program.add("report", description, examples, [options] { return run(*options); });
-  command.add_option("RESULT", options->folder, "The folder of a result")->type_name("FOLDER")->required();
+  add_folder(command, "RESULT", options->folder, "The folder of a result")->required();
   command.add_option("-o,--output", options->output, "Write the page into this file [report.html in the folder]")
       ->type_name("FILE")
       ->group("Output");

@@ -41,7 +41,7 @@ int run(const ShowOptions& options) {
 void add_show(Program& program) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App& command = program.add("show", description, examples, [options] { return run(*options); });
-  command.add_option("RESULT", options->folder, "The folder of a result")->type_name("FOLDER")->required();
+  add_folder(command, "RESULT", options->folder, "The folder of a result")->required();
   command
       .add_option("--topic", options->topic, "One topic: its id (3, or 1.2.1 in a tree), its name, outlier or short")
       ->type_name("ID");

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 #include "apps/copse/words.h"
 #include "copse/base/error.h"
@@ -36,6 +37,17 @@ Number parse_number(const std::string& name, const std::string& text, Number lea
     throw CLI::ValidationError(name, fmt::format("{} is out of range: it must be {}", text, range));
   }
   return value;
+}
+
+// Other files are called after a folder, so slashes at its end go, and "." and ".." give way to a name.
+std::string folder_name(const std::string& given) {
+  namespace fs = std::filesystem;
+  const auto without_slashes = [](const fs::path& path) { return path.has_filename() ? path : path.parent_path(); };
+  const fs::path path = without_slashes(given);
+  if (path.filename() != "." && path.filename() != "..") return path.string();
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(fs::absolute(path), error);
+  return error ? path.string() : without_slashes(whole).string();
 }
 
 }  // namespace
@@ -95,17 +107,28 @@ CLI::Option* add_words(CLI::App& command, const std::string& names, const std::v
   return option->type_name(joined(words, "|"))->default_str(default_word);
 }
 
+CLI::Option* add_folder(CLI::App& command, const std::string& names, std::string& target,
+                        const std::string& description) {
+  CLI::Option* option = command.add_option(
+      names,
+      [&target, names](const CLI::results_t& given) {
+        if (given.front().empty()) throw CLI::ValidationError(long_name(names), "the name of the folder is empty");
+        target = folder_name(given.front());
+        return true;
+      },
+      description);
+  return option->type_name("DIR");
+}
+
 void add_json_and_quiet(CLI::App& command, OutputOptions& options) {
   command.add_flag("--json", options.json, "Print the result as one JSON object on stdout")->group(output_group);
   command.add_flag("--quiet", options.quiet, "Say nothing but errors")->group(output_group);
 }
 
 void add_output_options(CLI::App& command, OutputOptions& options) {
-  command
-      .add_option("-o,--output", options.folder,
-                  "Write the result into this folder. It is created, or must be empty; its files appear together when "
-                  "all are complete")
-      ->type_name("DIR")
+  add_folder(command, "-o,--output", options.folder,
+             "Write the result into this folder. It is created, or must be empty; its files appear together when all "
+             "are complete")
       ->group(output_group);
   command.add_flag("--force", options.force, "Replace an earlier result in the output folder")->group(output_group);
   command.add_flag("!--no-page", options.page, "Write no report.html, and keep no text of documents")

@@ -67,6 +67,10 @@ CLI::Option* add_number(CLI::App& command, const std::string& names, Number& tar
 CLI::Option* add_amount(CLI::App& command, const std::string& names, double& target,
                         double (*parse)(const std::string&), const std::string& type, const std::string& description);
 
+// A folder, by a name that other names can be made from: "out/" is out.
+CLI::Option* add_folder(CLI::App& command, const std::string& names, std::string& target,
+                        const std::string& description);
+
 // One of a few words.
 template <class Value>
 using Choices = std::vector<std::pair<std::string, Value>>;

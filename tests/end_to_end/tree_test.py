@@ -125,13 +125,14 @@ def test_threads_do_not_change_a_bit(copse, corpus, tmp_path):
         assert now == first
 
 
-def test_a_killed_run_resumes_with_the_same_bits(program, copse, tmp_path):
+@pytest.mark.parametrize("folder", ["out", "out/", "out/."])
+def test_a_killed_run_resumes_with_the_same_bits(program, tmp_path, folder):
     x = scipy.sparse.random(3000, 6000, density=0.01, random_state=1, format="csc")
     scipy.sparse.save_npz(tmp_path / "x.npz", x)
     command = [program, "tree", "x.npz", "--score", "mndcg", "--leaves", "30", "--outlier-trials", "0", "--no-flat", "-o"]
     assert subprocess.run([*command, "whole"], cwd=tmp_path, capture_output=True).returncode == 0
     log = tmp_path / "out.partial-splits"
-    run = subprocess.Popen([*command, "out"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    run = subprocess.Popen([*command, folder], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while run.poll() is None and not (log.exists() and log.stat().st_size > 500_000):
         time.sleep(0.001)
     run.send_signal(signal.SIGKILL)
@@ -139,7 +140,7 @@ def test_a_killed_run_resumes_with_the_same_bits(program, copse, tmp_path):
     assert log.exists(), "killed too late"
     # A record that was cut off in the middle does not count.
     os.truncate(log, log.stat().st_size - 100)
-    run = subprocess.run([*command, "out", "--resume"], cwd=tmp_path, capture_output=True, text=True)
+    run = subprocess.run([*command, folder, "--resume"], cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert "taken from the run before" in run.stderr
     assert not log.exists()
