@@ -66,13 +66,16 @@ std::string bash_script(const std::vector<CommandText>& all) {
       }
     }
     std::string argument_words;
-    bool files = false;
+    bool files = false, folders = false;
     for (const OptionText& argument : command.arguments) {
       files |= argument.names_a_file;
+      folders |= argument.names_a_folder;
       for (const std::string& choice : argument.choices) argument_words += " " + choice;
     }
     words += fmt::format("    '{}') choices='{}{}' kind={} ;;\n", command.path, joined(options, " "), argument_words,
-                         files ? "files" : "none");
+                         files     ? "files"
+                         : folders ? "folders"
+                                   : "none");
     if (command.path != "copse") paths += fmt::format("      '{}') path=\"$path $word\" ;;\n", command.path);
   }
   return fmt::format(R"(# Completion of copse for bash. Made by `copse completion bash`.
@@ -165,7 +168,8 @@ std::string fish_script(const std::vector<CommandText>& all) {
                             quoted_text(sub->get_description(), false));
     }
     for (const OptionText& argument : command.arguments) {
-      if (argument.names_a_file) script += fmt::format("complete -c copse -n '{}' -F\n", condition);
+      if (argument.names_a_file || argument.names_a_folder)
+        script += fmt::format("complete -c copse -n '{}' -F\n", condition);
       if (!argument.choices.empty()) {
         script += fmt::format("complete -c copse -n '{}' -a '{}'\n", condition, joined(argument.choices, " "));
       }

@@ -108,6 +108,8 @@ def test_bash_completes(program, copse, tmp_path):
     assert complete(program, copse, tmp_path, "factor", "m") == ["matrix.mtx"]
     assert complete(program, copse, tmp_path, "factor", "--solver", "p") == ["pivoting", "projected-gradient"]
     assert complete(program, copse, tmp_path, "factor", "x", "-o", "") == ["folder"]
+    assert complete(program, copse, tmp_path, "edit", "f") == ["folder"]
+    assert "matrix.mtx" not in complete(program, copse, tmp_path, "show", "")
     assert complete(program, copse, tmp_path, "factor", "-k", "") == []
     assert complete(program, copse, tmp_path, "generate", "c") == ["corpus"]
     assert complete(program, copse, tmp_path, "generate", "corpus", "--do") == ["--docs"]
