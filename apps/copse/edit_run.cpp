@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "apps/copse/document_facts.h"
 #include "apps/copse/interrupt.h"
 #include "apps/copse/memory.h"
 #include "apps/copse/result_page.h"
+#include "apps/copse/stopwatch.h"
 #include "apps/copse/stored_result.h"
 #include "apps/copse/tree_result.h"
 #include "apps/copse/words.h"
@@ -26,14 +25,16 @@ template <class T>
 void split(const EditOptions& options, const StoredResult& stored, TreeResult<T>& result, Terminal& terminal) {
   TreeVersion<T>& version = result.model.versions.back();
   const Index node = version.tree.find(*options.split), before = version.tree.leaves;
-  Seconds seconds;
+  Seconds& seconds = result.report.seconds;
   const MatrixInput<T> input =
       load<T>(stored.input(result.model.items.vocabulary), {.threads = options.threads}, 1, terminal, seconds);
+  const Stopwatch solving;
   TreeOptions tree_options = stored.tree();
   tree_options.leaves = options.into;
   grow(version.tree, node, *tree_data(input.data), tree_options);
   if (version.tree.leaves == before) throw InvalidArgument("Node " + *options.split + " cannot be split further.");
   if (!version.flat.empty()) fit_flat(*in_memory(input.data), result);
+  seconds.solve = solving.seconds();
   if (result.model.items.is_text()) add_document_facts(input.data, input.documents.source.get(), result.model);
 }
 
@@ -83,7 +84,9 @@ std::string change(const EditOptions& options, const StoredResult& stored, TreeR
 template <class T>
 void edit(const EditOptions& options, const StoredResult& stored, TreeResult<T>& result, Terminal& terminal) {
   TreeModel<T>& model = result.model;
+  const Stopwatch reading;
   model = read_tree_model<T>(stored.model_path());
+  result.report.seconds.read = reading.seconds();
   if (options.undo) {
     if (model.versions.size() < 2) throw InvalidArgument("There is nothing to undo.");
     model.versions.pop_back();
@@ -104,10 +107,11 @@ void edit(const EditOptions& options, const StoredResult& stored, TreeResult<T>&
 template <class T>
 int run_edit_of(const EditOptions& options, const StoredResult& stored) {
   Terminal terminal(options.quiet);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch whole;
   TreeResult<T> result;
   with_threads(options.threads, &interruption(), [&] { edit(options, stored, result, terminal); });
   with_threads(options.threads, nullptr, [&] {
+    const Stopwatch writing;
     result.model.topics = leaf_topics(result.tree());
     RunReport& report = result.report;
     report.command = "edit";
@@ -121,7 +125,8 @@ int run_edit_of(const EditOptions& options, const StoredResult& stored) {
     OutputFolder folder(options.folder, true);
     write_files(folder, result);
     add_page(folder, result.view, result.model.items, report);
-    report.seconds.total = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    report.seconds.write = writing.seconds();
+    report.seconds.total = whole.seconds();
     report.peak_memory_bytes = peak_memory();
     folder.add("result.json").write(to_json(report));
     folder.commit();

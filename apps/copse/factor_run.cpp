@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 
 #include "apps/copse/document_facts.h"
 #include "apps/copse/interrupt.h"
 #include "apps/copse/memory.h"
 #include "apps/copse/result_page.h"
+#include "apps/copse/stopwatch.h"
 #include "apps/copse/topics.h"
 #include "apps/copse/words.h"
 #include "copse/base/error.h"
@@ -23,10 +23,6 @@
 
 namespace copse {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 template <class T>
 double largest_entry(const Dataset<T>& data) {
@@ -216,21 +212,21 @@ template <class T>
 int run(const FactorRunOptions& options) {
   Terminal terminal(options.output.quiet);
   const auto folder = open_folder(options.output);
-  const auto start = Clock::now();
+  const Stopwatch whole;
   NmfOptions nmf = options.nmf;
   Seconds seconds;
   MatrixInput<T> input;
   NmfResult<T> result;
   with_threads(options.machine.threads, &interruption(), [&] {
     input = load<T>(options.input, options.machine, nmf.rank, terminal, seconds);
-    const auto began = Clock::now();
+    const Stopwatch watch;
     set_sparse_weights(options, input.data, nmf);
     result = solve(options, input, nmf, terminal);
-    seconds.solve = seconds_since(began);
+    seconds.solve = watch.seconds();
   });
   // From here on an interruption changes nothing: what was found is kept.
   with_threads(options.machine.threads, nullptr, [&] {
-    const auto began = Clock::now();
+    const Stopwatch watch;
     RunReport report = make_report(options, nmf, result);
     report.seconds = seconds;
     report.nonzeros = input.data.nonzeros();
@@ -242,8 +238,8 @@ int run(const FactorRunOptions& options) {
     describe(model, clusters, options.top, report);
     if (folder != nullptr) write_tables(*folder, model, clusters, report);
     if (page) add_page(*folder, view_of(model), model.items, report);
-    report.seconds.write = seconds_since(began);
-    report.seconds.total = seconds_since(start);
+    report.seconds.write = watch.seconds();
+    report.seconds.total = whole.seconds();
     report.peak_memory_bytes = peak_memory();
     if (folder != nullptr) {
       folder->add("result.json").write(to_json(report));

@@ -7,12 +7,12 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <utility>
 
 #include "apps/copse/interrupt.h"
 #include "apps/copse/memory.h"
+#include "apps/copse/stopwatch.h"
 #include "apps/copse/words.h"
 #include "copse/base/error.h"
 
@@ -20,18 +20,6 @@ namespace copse {
 namespace {
 
 constexpr const char* input_group = "Input";
-
-class Stopwatch {
- public:
-  explicit Stopwatch(double& seconds) : seconds_(seconds) {}
-  ~Stopwatch() { seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  double& seconds_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 void check_count(const std::string& file, std::size_t found, Index expected, const char* what) {
   if (static_cast<Index>(found) == expected) return;
@@ -144,10 +132,9 @@ std::string nothing_left(const MatrixInputOptions& options, const std::vector<st
       name_of(weighting_choices(), options.prepare.weighting));
 }
 
-// Fills all_item_names, preparation, notes and seconds.prepare. Throws InputError when nothing is left.
+// Fills all_item_names, preparation and notes. Throws InputError when nothing is left.
 template <class T>
-void prepare_input(const MatrixInputOptions& options, MatrixInput<T>& input, Terminal& terminal, Seconds& seconds) {
-  const Stopwatch watch(seconds.prepare);
+void prepare_input(const MatrixInputOptions& options, MatrixInput<T>& input, Terminal& terminal) {
   terminal.show("preparing ...");
   std::vector<std::string>& names = input.all_item_names;
   if (options.documents) {
@@ -191,11 +178,10 @@ template <class T>
 MatrixInput<T> load(const MatrixInputOptions& options, const MachineOptions& machine, Index k, Terminal& terminal,
                     Seconds& seconds) {
   MatrixInput<T> input;
+  const Stopwatch reading;
   if (options.documents) {
-    const Stopwatch watch(seconds.read);
     read_counts(options, machine, k, terminal, input);
   } else {
-    const Stopwatch watch(seconds.read);
     ReadResult<T> result = read<T>(options, machine, k, terminal);
     input.data = std::move(result.dataset);
     input.notes = std::move(result.notes);
@@ -209,7 +195,10 @@ MatrixInput<T> load(const MatrixInputOptions& options, const MachineOptions& mac
     read_column(options.item_names, input.data.item_names, input.data.items(), "item");
     read_column(options.truth, input.classes, input.data.items(), "item");
   }
-  prepare_input(options, input, terminal, seconds);
+  seconds.read += reading.seconds();
+  const Stopwatch preparing;
+  prepare_input(options, input, terminal);
+  seconds.prepare += preparing.seconds();
   check_rank(summary_of(input.data), k, options.path);
   return input;
 }

@@ -37,7 +37,7 @@ struct MatrixInput {
   std::vector<std::string> notes;
 };
 
-// Refuses, before reading, what cannot fit in memory or has fewer rows or columns than k. Fills seconds.read and
+// Refuses, before reading, what cannot fit in memory or has fewer rows or columns than k. Adds to seconds.read and
 // seconds.prepare. Throws InputError.
 template <class T>
 MatrixInput<T> load(const MatrixInputOptions& options, const MachineOptions& machine, Index k, Terminal& terminal,

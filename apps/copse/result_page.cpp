@@ -62,15 +62,27 @@ std::vector<Index> number_classes(const std::vector<std::string>& classes, std::
   return result;
 }
 
+// The steps that took place, and how long they took.
+std::vector<std::pair<std::string, std::string>> steps_of(const Seconds& seconds) {
+  std::vector<std::pair<std::string, std::string>> steps;
+  const auto add = [&](const char* name, double took) {
+    if (took > 0) steps.emplace_back(name, in_seconds(took));
+  };
+  add("read", seconds.read);
+  add("prepare", seconds.prepare);
+  add("solve", seconds.solve);
+  add("write", seconds.write);
+  return steps;
+}
+
 std::vector<std::pair<std::string, std::string>> facts_of(const RunReport& report) {
   std::vector<std::pair<std::string, std::string>> facts = {
       {"version", "copse " + report.version},
       {"seed", std::to_string(report.seed)},
       {"matrix",
-       fmt::format("{} x {}, {} entries", counted(report.rows), counted(report.cols), counted(report.nonzeros))},
-      {"read", in_seconds(report.seconds.read)},
-      {"prepare", in_seconds(report.seconds.prepare)},
-      {"solve", in_seconds(report.seconds.solve)}};
+       fmt::format("{} x {}, {} entries", counted(report.rows), counted(report.cols), counted(report.nonzeros))}};
+  const auto steps = steps_of(report.seconds);
+  facts.insert(facts.end(), steps.begin(), steps.end());
   if (report.measures) {
     facts.emplace_back("accuracy", fmt::format("{:.3f}", report.measures->accuracy));
     facts.emplace_back("normalized mutual information", fmt::format("{:.3f}", report.measures->nmi));
@@ -132,10 +144,9 @@ void add_page(OutputFolder& folder, const TopicView& view, const ModelItems& ite
 }
 
 void say_end(const RunReport& report, const OutputOptions& output, Terminal& terminal) {
-  const Seconds& seconds = report.seconds;
-  terminal.say(fmt::format("time: read {}, prepare {}, solve {}, write {}; {} in all; peak memory {}",
-                           in_seconds(seconds.read), in_seconds(seconds.prepare), in_seconds(seconds.solve),
-                           in_seconds(seconds.write), in_seconds(seconds.total),
+  std::vector<std::string> steps;
+  for (const auto& [name, took] : steps_of(report.seconds)) steps.push_back(fmt::format("{} {}", name, took));
+  terminal.say(fmt::format("time: {}; {} in all; peak memory {}", joined(steps, ", "), in_seconds(report.seconds.total),
                            in_bytes(static_cast<double>(report.peak_memory_bytes))));
   if (output.folder.empty()) return;
   terminal.say("written: " + output.folder);

@@ -15,7 +15,7 @@ Page page_of(const TopicView& view, const ModelItems& items, const RunReport& re
 // Adds report.html, or a note that this program was built without it.
 void add_page(OutputFolder& folder, const TopicView& view, const ModelItems& items, RunReport& report);
 
-// The last lines: how long each step took, how much memory, and where the files are.
+// The last lines: how long each step took that took place, how much memory, and where the files are.
 void say_end(const RunReport& report, const OutputOptions& output, Terminal& terminal);
 
 }  // namespace copse

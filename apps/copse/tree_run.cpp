@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <chrono>
 
 #include "apps/copse/document_facts.h"
 #include "apps/copse/factor_run.h"
@@ -11,6 +10,7 @@
 #include "apps/copse/memory.h"
 #include "apps/copse/result_page.h"
 #include "apps/copse/split_log.h"
+#include "apps/copse/stopwatch.h"
 #include "apps/copse/tree_result.h"
 #include "copse/io/output_folder.h"
 #include "copse/kernels/in_memory.h"
@@ -18,10 +18,6 @@
 
 namespace copse {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 Settings settings_of(const TreeRunOptions& options, const TreeOptions& tree) {
   Settings settings = settings_of(options.input);
@@ -59,7 +55,7 @@ template <class T>
 int run_tree_of(const TreeRunOptions& options) {
   Terminal terminal(options.output.quiet);
   const auto folder = open_folder(options.output);
-  const auto start = Clock::now();
+  const Stopwatch whole;
   TreeResult<T> result;
   RunReport& report = result.report;
   MatrixInput<T> input;
@@ -68,7 +64,7 @@ int run_tree_of(const TreeRunOptions& options) {
   with_threads(options.machine.threads, &interruption(), [&] {
     input = load<T>(options.input, options.machine, 1, terminal, report.seconds);
     tree.score = options.score.value_or(input.data.feature_names.empty() ? Score::error : Score::mndcg);
-    const auto began = Clock::now();
+    const Stopwatch watch;
     const auto x = in_memory(input.data);
     if (folder != nullptr) {
       log = std::make_unique<SplitLog<T>>(options.output.folder + std::string(partial_mark) + "splits",
@@ -90,10 +86,10 @@ int run_tree_of(const TreeRunOptions& options) {
     } else {
       result.model.topics = leaf_topics(result.tree());
     }
-    report.seconds.solve = seconds_since(began);
+    report.seconds.solve = watch.seconds();
   });
   with_threads(options.machine.threads, nullptr, [&] {
-    const auto began = Clock::now();
+    const Stopwatch watch;
     report.nonzeros = input.data.nonzeros();
     report.notes.insert(report.notes.begin(), input.notes.begin(), input.notes.end());
     result.model.items = take_items(input);
@@ -110,8 +106,8 @@ int run_tree_of(const TreeRunOptions& options) {
     result.texts.explanation = explain_leaves(result.tree(), tree.leaves);
     if (folder != nullptr) write_files(*folder, result);
     if (page) add_page(*folder, result.view, result.model.items, report);
-    report.seconds.write = seconds_since(began);
-    report.seconds.total = seconds_since(start);
+    report.seconds.write = watch.seconds();
+    report.seconds.total = whole.seconds();
     report.peak_memory_bytes = peak_memory();
     if (folder != nullptr) {
       folder->add("result.json").write(to_json(report));

@@ -18,6 +18,7 @@ namespace copse {
 using Setting = std::variant<bool, std::int64_t, double, std::string>;
 using Settings = std::vector<std::pair<std::string, Setting>>;
 
+// 0 for a step that did not take place.
 struct Seconds {
   double read = 0;
   double prepare = 0;

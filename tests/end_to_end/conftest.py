@@ -1,7 +1,9 @@
 """The program as users see it: a command line goes in, files, stdout, stderr and an exit code come out."""
 
+import json
 import os
 import pathlib
+import re
 import subprocess
 
 import numpy as np
@@ -55,3 +57,11 @@ class Planted:
 def read_tsv(path):
     lines = pathlib.Path(path).read_text().splitlines()
     return [line.split("\t") for line in lines]
+
+
+def page_data(folder):
+    """What the report page of a result holds; a program that was built without Node.js writes none."""
+    page = pathlib.Path(folder) / "report.html"
+    if not page.exists():
+        pytest.skip("the program was built without the report page")
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text())[1])

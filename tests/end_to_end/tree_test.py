@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse
-from conftest import make_planted
+from conftest import make_planted, page_data
 
 
 def tree_of(folder):
@@ -101,6 +101,27 @@ def test_edits_and_undo(copse, corpus, tmp_path):
     for wrong in (("--split", "9.9"), ("--cut", 99), ("--merge", leaf + ".1.1.1.1"), ()):
         run = copse("edit", "out", *wrong)
         assert run.returncode in (1, 2) and run.stderr.startswith("copse") and "\n" in run.stderr, wrong
+
+
+def steps_said(run):
+    """The steps that the last lines give a time for."""
+    said = next(line for line in run.stderr.splitlines() if line.startswith("time: "))
+    return [step.split()[0] for step in said.removeprefix("time: ").split(";")[0].split(", ")]
+
+
+def test_an_edit_names_the_steps_that_took_place(copse, corpus, tmp_path):
+    assert steps_said(grow(copse)) == ["read", "prepare", "solve", "write"]
+    leaf = next(node["id"] for node in tree_of(tmp_path / "out")["nodes"] if not node["children"] and node["size"] > 40)
+    for change, steps in [(("--cut", 3), ["read", "write"]), (("--undo",), ["read", "write"]),
+                          (("--split", leaf), ["read", "prepare", "solve", "write"])]:
+        run = copse("edit", "out", *change)
+        assert run.returncode == 0, run.stderr
+        assert steps_said(run) == steps, change
+        seconds = json.loads((tmp_path / "out" / "result.json").read_text())["seconds"]
+        assert [step for step in seconds if seconds[step] > 0] == [*steps, "total"]
+        assert sum(seconds[step] for step in steps) <= seconds["total"]
+        # The page was made before it was written.
+        assert [name for name, _ in page_data(tmp_path / "out")["facts"] if name in seconds] == steps[:-1]
 
 
 def test_random_starts_follow_the_seed(copse, corpus, tmp_path):
