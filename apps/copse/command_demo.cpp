@@ -1,9 +1,7 @@
 // copse demo: the main job on text that is already on the machine.
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -12,9 +10,7 @@
 #include "apps/copse/program.h"
 #include "apps/copse/tree_run.h"
 #include "apps/copse/words.h"
-#include "copse/base/error.h"
 #include "copse/generate/corpus.h"
-#include "copse/io/output_file.h"
 
 namespace copse {
 namespace {
@@ -23,37 +19,22 @@ constexpr const char* description =
     "the main job, on text that is already on this machine\n"
     "Takes the descriptions of Debian's packages (apt-cache) and makes a topic tree of them, with a page to look "
     "at. The sections of the packages (games, science, ...) serve as the truth to compare with. Where there are no "
-    "such descriptions, a generated corpus takes their place.";
+    "such descriptions, a generated corpus takes their place.\n\n"
+    "The result is what `copse tree -o` writes, and with it the texts (demo-documents.jsonl), so that `show`, `edit`, "
+    "`assign` and `report` all work on it.";
 
 constexpr const char* examples =
     "A tree of forty topics, in the folder copse-demo:\n"
     "  copse demo\n"
     "Fewer, elsewhere:\n"
-    "  copse demo --leaves 12 -o packages";
+    "  copse demo --leaves 12 -o packages\n"
+    "Then see its topics with their ids, and open a leaf further:\n"
+    "  copse show copse-demo\n"
+    "  copse edit copse-demo --split ID --into 4";
 
 // Fewer texts than these say little; a generated corpus shows more.
-constexpr std::size_t enough_texts = 100;
-
-// A folder for the documents that goes when the demo is over.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "copse-demo-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw OutputError("there is no place for temporary files: set TMPDIR.");
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+constexpr Index enough_texts = 100;
+constexpr Index generated_documents = 20000;
 
 void add_line(std::string& lines, const std::string& id, const std::string& title, const std::string& label,
               const std::string& text) {
@@ -71,7 +52,8 @@ std::string package_lines(const PackageTexts& texts) {
 }
 
 std::string generated_lines(std::uint64_t seed) {
-  const Planted<float> corpus = generate_corpus<float>({.documents = 20000, .branch = 5, .counts = true, .seed = seed});
+  const Planted<float> corpus =
+      generate_corpus<float>({.documents = generated_documents, .branch = 5, .counts = true, .seed = seed});
   std::string lines;
   for (Index j = 0; j < corpus.data.items(); ++j) {
     std::string text;
@@ -84,37 +66,56 @@ std::string generated_lines(std::uint64_t seed) {
   return lines;
 }
 
-// The documents as a file of JSON lines; says what they are.
-std::filesystem::path write_documents(const std::filesystem::path& folder, std::uint64_t seed, Terminal& terminal) {
+struct DemoTexts {
+  OwnDocuments about;
+  std::string lines;
+};
+
+DemoTexts find_texts(std::uint64_t seed, Terminal& terminal) {
   terminal.show("reading the descriptions of packages ...");
   const PackageTexts texts = parse_packages(dump_packages());
   check_cancelled();
-  const bool real = texts.names.size() >= enough_texts;
-  terminal.say(
-      real ? fmt::format("the descriptions of {} Debian packages", counted(static_cast<Index>(texts.names.size())))
-           : "no descriptions of packages on this machine: a generated corpus takes their place");
-  std::filesystem::path path = folder / (real ? "debian-packages.jsonl" : "generated.jsonl");
-  OutputFile file(path.string());
-  file.write(real ? package_lines(texts) : generated_lines(seed));
-  file.commit();
-  return path;
+  const auto count = static_cast<Index>(texts.names.size());
+  if (count >= enough_texts) {
+    return {
+        {"Debian packages", fmt::format("the descriptions of {} packages, as apt-cache gives them", counted(count))},
+        package_lines(texts)};
+  }
+  return {{"Generated corpus", fmt::format("{} documents of random words with known topics, since there are no "
+                                           "descriptions of packages",
+                                           counted(generated_documents))},
+          generated_lines(seed)};
+}
+
+// The texts become a file of the result, read before the result is complete.
+void take_texts(const DemoTexts& texts, OutputFolder& folder, MatrixInputOptions& input) {
+  OutputFile& file = folder.add(own_documents_file);
+  file.write(texts.lines);
+  file.finish();
+  input.path = file.place().string();
+  DocumentInputOptions& documents = input.documents.emplace();
+  documents.own = texts.about;
+  documents.reading.format = DocumentFormat::json_lines;
+  documents.text.min_words = 3;  // many descriptions are one line
+  input.prepare = text_preparation();
+  input.prepare.min_feature_total = 0;
+  input.prepare.min_item_total = 3;
 }
 
 int run(TreeRunOptions options) {
-  Terminal terminal(options.output.quiet);
-  const TemporaryFolder folder;
-  with_threads(options.machine.threads, &interruption(),
-               [&] { options.input.path = write_documents(folder.path(), options.tree.seed, terminal).string(); });
-  options.input.prepare = text_preparation();
-  options.input.prepare.min_feature_total = 0;
-  options.input.prepare.min_item_total = 3;  // many descriptions are one line
-  options.input.documents.emplace().text.min_words = 3;
   // What a demo left behind may go.
   if (options.output.folder.empty()) {
     options.output.folder = "copse-demo";
     options.output.force = true;
   }
-  return run_tree(options);
+  OutputFolder folder(options.output.folder, options.output.force);
+  with_threads(options.machine.threads, &interruption(), [&] {
+    Terminal terminal(options.output.quiet);
+    const DemoTexts texts = find_texts(options.tree.seed, terminal);
+    terminal.say(texts.about.name + ": " + texts.about.origin);
+    take_texts(texts, folder, options.input);
+  });
+  return run_tree(options, &folder);
 }
 
 }  // namespace
@@ -123,6 +124,7 @@ void add_demo(Program& program) {
   auto options = std::make_shared<TreeRunOptions>();
   options->command = "demo";
   options->tree.leaves = 40;
+  options->split_log = SplitLogUse::none;  // it takes seconds
   CLI::App& command = program.add("demo", description, examples, [options] { return run(*options); });
   add_number(command, "--leaves", options->tree.leaves, Index(1), Index(1000), "Leaves of the tree");
   add_seed(command, options->tree.seed);

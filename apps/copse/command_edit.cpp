@@ -13,7 +13,7 @@ namespace {
 constexpr const char* description =
     "changes to a tree: split, cut, merge, rename, drop, undo\n"
     "Takes the folder that `copse tree -o` wrote, makes one change and writes the folder anew; tree.json says what was "
-    "done. Ids are those of tree.json, 1.2.1 for example. Only --split reads the matrix again.";
+    "done. Ids are those of tree.json, 1.2.1 for example. Only --split reads the matrix or the documents again.";
 
 constexpr const char* examples =
     "Open one node further, the rest untouched:\n"

@@ -171,8 +171,8 @@ Corpus<T> read_documents(const std::string& path, const DocumentInputOptions& op
                          Terminal& terminal, std::shared_ptr<const DocumentSource>& source) {
   source = std::make_shared<const DocumentSource>(path, options.reading);
   if (const auto bytes = text_size(path); bytes && *bytes > little_text) {
-    terminal.say(fmt::format("{}: {} to read, which may take up to about {} of memory", path, in_bytes(*bytes),
-                             in_bytes(memory_of_text * *bytes)));
+    terminal.say(fmt::format("{}: {} to read, which may take up to about {} of memory", options.called(path),
+                             in_bytes(*bytes), in_bytes(memory_of_text * *bytes)));
   }
   CountingReader reader(source->open(), memory_limit, terminal);
   if (options.vocabulary) return read_corpus<T>(reader, *options.vocabulary);
@@ -193,28 +193,36 @@ std::vector<std::string> notes_of(const ReadReport& report) {
   return notes;
 }
 
-Settings settings_of(const DocumentInputOptions& options) {
+Settings settings_of(const std::string& path, const DocumentInputOptions& options) {
   const DocumentOptions& reading = options.reading;
   const TextOptions& text = options.text;
-  return {{"format", name_of(format_choices(), reading.format)},
-          {"text", reading.text_field},
-          {"id", reading.id_field},
-          {"label", reading.label_field},
-          {"time", reading.time_field},
-          {"title", reading.title_field},
-          {"skip_bad", reading.skip_bad},
-          {"language", joined(text.stop_words, ",")},
-          {"stop_words", options.stop_word_file},
-          {"stem", text.stemmer},
-          {"bigrams", text.bigrams},
-          {"max_share", text.max_share},
-          {"max_features", static_cast<std::int64_t>(text.max_terms)},
-          {"numbers", text.tokens.numbers},
-          {"links", name_of(link_choices(), text.tokens.links)},
-          {"words", name_of(rule_choices(), text.tokens.rule)},
-          {"drop_headers", text.mail.drop_headers},
-          {"drop_quotes", text.mail.drop_quotes},
-          {"drop_signatures", text.mail.drop_signature}};
+  Settings settings;
+  if (options.own) {
+    settings = {{"documents", own_documents_file}, {"name", options.own->name}, {"origin", options.own->origin}};
+  } else {
+    settings = {{"documents", path}};
+  }
+  const Settings rest = {{"format", name_of(format_choices(), reading.format)},
+                         {"text", reading.text_field},
+                         {"id", reading.id_field},
+                         {"label", reading.label_field},
+                         {"time", reading.time_field},
+                         {"title", reading.title_field},
+                         {"skip_bad", reading.skip_bad},
+                         {"language", joined(text.stop_words, ",")},
+                         {"stop_words", options.stop_word_file},
+                         {"stem", text.stemmer},
+                         {"bigrams", text.bigrams},
+                         {"max_share", text.max_share},
+                         {"max_features", static_cast<std::int64_t>(text.max_terms)},
+                         {"numbers", text.tokens.numbers},
+                         {"links", name_of(link_choices(), text.tokens.links)},
+                         {"words", name_of(rule_choices(), text.tokens.rule)},
+                         {"drop_headers", text.mail.drop_headers},
+                         {"drop_quotes", text.mail.drop_quotes},
+                         {"drop_signatures", text.mail.drop_signature}};
+  settings.insert(settings.end(), rest.begin(), rest.end());
+  return settings;
 }
 
 template Corpus<float> read_documents(const std::string&, const DocumentInputOptions&, double, Terminal&,

@@ -13,11 +13,23 @@
 
 namespace copse {
 
+// Documents that lie nowhere but in the folder of the result.
+struct OwnDocuments {
+  std::string name;    // what they are called in sentences and on the page
+  std::string origin;  // where they come from, in words
+};
+// The file of the result that holds them.
+inline constexpr const char* own_documents_file = "demo-documents.jsonl";
+
 struct DocumentInputOptions {
   DocumentOptions reading;
   TextOptions text;
   std::string stop_word_file;            // more words to leave out, one per line; or empty
   std::optional<Vocabulary> vocabulary;  // count these terms instead of choosing some by the options
+  std::optional<OwnDocuments> own;
+
+  // What documents at this path are called in a sentence.
+  const std::string& called(const std::string& path) const { return own ? own->name : path; }
 };
 
 inline constexpr const char* documents_description =
@@ -51,6 +63,6 @@ Corpus<T> read_documents(const std::string& path, const DocumentInputOptions& op
 // What was met on the way, as sentences.
 std::vector<std::string> notes_of(const ReadReport& report);
 
-Settings settings_of(const DocumentInputOptions& options);
+Settings settings_of(const std::string& path, const DocumentInputOptions& options);
 
 }  // namespace copse

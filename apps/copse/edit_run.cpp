@@ -123,6 +123,7 @@ int run_edit_of(const EditOptions& options, const StoredResult& stored) {
     report.stop_reason = StopReason::converged;
     describe(result, 10);
     OutputFolder folder(options.folder, true);
+    folder.keep(own_documents_file);
     write_files(folder, result);
     add_page(folder, result.view, result.model.items, report);
     report.seconds.write = writing.seconds();

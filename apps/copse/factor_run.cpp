@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "apps/copse/document_facts.h"
@@ -211,7 +212,7 @@ void show(const FactorRunOptions& options, const NmfOptions& nmf, const RunRepor
 template <class T>
 int run(const FactorRunOptions& options) {
   Terminal terminal(options.output.quiet);
-  const auto folder = open_folder(options.output);
+  const auto folder = open_folder(options.output, options.input.path);
   const Stopwatch whole;
   NmfOptions nmf = options.nmf;
   Seconds seconds;
@@ -252,8 +253,15 @@ int run(const FactorRunOptions& options) {
 
 }  // namespace
 
-std::unique_ptr<OutputFolder> open_folder(const OutputOptions& options) {
+std::unique_ptr<OutputFolder> open_folder(const OutputOptions& options, const std::string& input) {
   if (options.folder.empty()) return nullptr;
+  // The documents of a demo are part of a result: replacing it would take them away.
+  std::error_code missing;
+  const std::filesystem::path inside = std::filesystem::path(options.folder) / std::filesystem::path(input).filename();
+  if (std::filesystem::equivalent(inside, input, missing)) {
+    throw OutputError(fmt::format("cannot write into the folder {}: {} is read from there; name another folder.",
+                                  options.folder, input));
+  }
   return std::make_unique<OutputFolder>(options.folder, options.force);
 }
 

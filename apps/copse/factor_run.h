@@ -32,7 +32,8 @@ struct FactorRunOptions {
 // Returns the exit code: 0, or that of the signal which interrupted the run after there was a result.
 int run_factor(const FactorRunOptions& options);
 
-// The folder of the result, found fit for writing before the work starts; null if there is to be none.
-std::unique_ptr<OutputFolder> open_folder(const OutputOptions& options);
+// The folder of the result, found fit for writing before the work starts; null if there is to be none. The file that is
+// read may not lie in it. Throws OutputError.
+std::unique_ptr<OutputFolder> open_folder(const OutputOptions& options, const std::string& input);
 
 }  // namespace copse

@@ -111,8 +111,8 @@ void read_counts(const MatrixInputOptions& options, const MachineOptions& machin
   // Reading leaves many small free blocks behind, which the factorization would come on top of.
   ::malloc_trim(0);
   const MatrixSummary summary = summary_of(input.data);
-  terminal.say(fmt::format("{}: {}, {} ({} different, {} counted); their topics take about {} of memory", options.path,
-                           counted(summary.items, "document"), counted(corpus.words, "word"),
+  terminal.say(fmt::format("{}: {}, {} ({} different, {} counted); their topics take about {} of memory",
+                           options.called(), counted(summary.items, "document"), counted(corpus.words, "word"),
                            counted(corpus.distinct_words), counted(summary.features),
                            in_bytes(estimate_factorization(summary, Source::memory, k, machine.precision).total())));
   check_fits(summary, Source::memory, k, machine);
@@ -124,11 +124,11 @@ std::string nothing_left(const MatrixInputOptions& options, const std::vector<st
   const auto documents = static_cast<Index>(names.size());
   if (report.short_items == documents) {
     return fmt::format("{}: all of {} have fewer than {} words that count (--min-words), too few for a topic.",
-                       options.path, counted(documents, "document"), options.prepare.min_item_total);
+                       options.called(), counted(documents, "document"), options.prepare.min_item_total);
   }
   return fmt::format(
       "{}: every word that counts is in all of {}, and --weights {} gives such words no weight; smooth-tf-idf would.",
-      options.path, counted(documents - report.short_items, "document"),
+      options.called(), counted(documents - report.short_items, "document"),
       name_of(weighting_choices(), options.prepare.weighting));
 }
 
@@ -146,14 +146,14 @@ void prepare_input(const MatrixInputOptions& options, MatrixInput<T>& input, Ter
     for (Index j = 0; j < input.data.items(); ++j) names.push_back(std::to_string(j));
   }
   if (input.data.nonzeros() == 0) {
-    throw InputError(options.path + " has no entry but zeros; there is nothing to factor.");
+    throw InputError(options.called() + " has no entry but zeros; there is nothing to factor.");
   }
   input.preparation = prepare(input.data, options.prepare);
   add_notes(input.preparation, options.prepare, options.documents.has_value(), input.notes);
   if (input.data.nonzeros() == 0 && options.documents)
     throw InputError(nothing_left(options, names, input.preparation));
   if (input.data.nonzeros() == 0) {
-    throw InputError("preparation leaves nothing of " + options.path + " but zeros; ask for less of it.");
+    throw InputError("preparation leaves nothing of " + options.called() + " but zeros; ask for less of it.");
   }
 }
 
@@ -199,7 +199,7 @@ MatrixInput<T> load(const MatrixInputOptions& options, const MachineOptions& mac
   const Stopwatch preparing;
   prepare_input(options, input, terminal);
   seconds.prepare += preparing.seconds();
-  check_rank(summary_of(input.data), k, options.path);
+  check_rank(summary_of(input.data), k, options.called());
   return input;
 }
 
@@ -207,8 +207,7 @@ Settings settings_of(const MatrixInputOptions& options) {
   const PrepareOptions& prepare = options.prepare;
   Settings settings;
   if (options.documents) {
-    settings = settings_of(*options.documents);
-    settings.insert(settings.begin(), {"documents", options.path});
+    settings = settings_of(options.path, *options.documents);
   } else {
     settings = {{"matrix", options.path},
                 {"items", std::string(options.reading.items == Items::columns ? "columns" : "rows")},

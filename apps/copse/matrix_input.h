@@ -20,6 +20,9 @@ struct MatrixInputOptions {
   PrepareOptions prepare;
   std::string hint;                               // for the sentence on a file that is no matrix; may be empty
   std::optional<DocumentInputOptions> documents;  // the path names documents; the names and the truth come from them
+
+  // What the data is called in a sentence.
+  const std::string& called() const { return documents ? documents->called(path) : path; }
 };
 inline constexpr const char* matrix_description =
     "MatrixMarket (.mtx), .npy, SciPy .npz, .csv or .tsv, also compressed (.gz, .zst); - is stdin";

@@ -131,7 +131,7 @@ void add_output_options(CLI::App& command, OutputOptions& options) {
              "are complete")
       ->group(output_group);
   command.add_flag("--force", options.force, "Replace an earlier result in the output folder")->group(output_group);
-  command.add_flag("!--no-page", options.page, "Write no report.html, and keep no text of documents")
+  command.add_flag("!--no-page", options.page, "Write no report.html, and keep no text of documents in the model")
       ->group(output_group);
   add_json_and_quiet(command, options);
 }

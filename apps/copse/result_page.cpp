@@ -13,20 +13,30 @@
 namespace copse {
 namespace {
 
-// Where the data came from.
-std::string source_of(const Settings& settings) {
+// The words of the first of these settings that is there, or none.
+std::string setting_of(const Settings& settings, std::initializer_list<const char*> names) {
   for (const auto& [name, value] : settings) {
-    if ((name == "documents" || name == "matrix") && std::holds_alternative<std::string>(value))
+    if (std::ranges::find(names, name) != names.end() && std::holds_alternative<std::string>(value))
       return std::get<std::string>(value);
   }
   return "";
 }
 
-// The name of the data: the last part of its path.
-std::string title_of(const std::string& source) {
-  const std::filesystem::path path(source);
+std::string path_of(const Settings& settings) { return setting_of(settings, {"documents", "matrix"}); }
+
+// The name of the data, or else the last part of its path.
+std::string title_of(const Settings& settings) {
+  if (std::string name = setting_of(settings, {"name"}); !name.empty()) return name;
+  const std::filesystem::path path(path_of(settings));
   if (path == "-") return "standard input";
   return path.has_filename() ? path.filename().string() : path.parent_path().filename().string();
+}
+
+// The line that made the result. A demo finds its data by itself, and an edit takes a folder.
+std::string line_of(const RunReport& report) {
+  const std::string line = "copse " + report.command;
+  const bool takes_data = report.command != "demo" && report.command != "edit";
+  return takes_data ? line + " " + path_of(report.settings) : line;
 }
 
 PageNode page_node(const TopicNode& topic, const ModelItems& items,
@@ -95,8 +105,8 @@ std::vector<std::pair<std::string, std::string>> facts_of(const RunReport& repor
 
 Page page_of(const TopicView& view, const ModelItems& items, const RunReport& report) {
   Page page;
-  page.title = title_of(source_of(report.settings));
-  page.command = "copse " + report.command + " " + source_of(report.settings);
+  page.title = title_of(report.settings);
+  page.command = line_of(report);
   page.settings = report.settings;
   page.facts = facts_of(report);
   page.notes = report.notes;

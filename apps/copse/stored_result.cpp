@@ -78,8 +78,12 @@ MatrixInputOptions StoredResult::input(const std::string& vocabulary) const {
     options.truth = setting<std::string>("truth");
     options.prepare.min_feature_total = setting<double>("min_count");
   } else {
-    options.path = setting<std::string>("documents");
     DocumentInputOptions& documents = options.documents.emplace();
+    options.path = setting<std::string>("documents");
+    if (json_->root["settings"].contains("origin")) {
+      documents.own = {setting<std::string>("name"), setting<std::string>("origin")};
+      options.path = folder_ + "/" + options.path;
+    }
     documents.reading.format = choice("format", format_choices());
     documents.reading.text_field = setting<std::string>("text");
     documents.reading.id_field = setting<std::string>("id");

@@ -12,7 +12,6 @@
 #include "apps/copse/split_log.h"
 #include "apps/copse/stopwatch.h"
 #include "apps/copse/tree_result.h"
-#include "copse/io/output_folder.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/tree/flatten.h"
 
@@ -52,9 +51,8 @@ std::uint64_t fingerprint(const Data<T>& x, const TreeOptions& tree) {
 }
 
 template <class T>
-int run_tree_of(const TreeRunOptions& options) {
+int run_tree_of(const TreeRunOptions& options, OutputFolder* folder) {
   Terminal terminal(options.output.quiet);
-  const auto folder = open_folder(options.output);
   const Stopwatch whole;
   TreeResult<T> result;
   RunReport& report = result.report;
@@ -66,16 +64,17 @@ int run_tree_of(const TreeRunOptions& options) {
     tree.score = options.score.value_or(input.data.feature_names.empty() ? Score::error : Score::mndcg);
     const Stopwatch watch;
     const auto x = in_memory(input.data);
-    if (folder != nullptr) {
+    const bool resume = options.split_log == SplitLogUse::resume;
+    if (folder != nullptr && options.split_log != SplitLogUse::none) {
       log = std::make_unique<SplitLog<T>>(options.output.folder + std::string(partial_mark) + "splits",
-                                          fingerprint(*x, tree), options.resume);
+                                          fingerprint(*x, tree), resume);
     }
     tree.progress = [&](const TreeProgress& progress) {
       terminal.show(fmt::format("splitting: {} of {} leaves ...", progress.leaves, progress.wanted));
       return true;
     };
     result.model.versions.push_back({build_tree(*tree_data(input.data), tree, log.get())});
-    if (options.resume && log != nullptr && log->recalled() > 0) {
+    if (resume && log != nullptr && log->recalled() > 0) {
       report.notes.push_back(fmt::format("{} of {} factorizations were taken from the run before.", log->recalled(),
                                          result.tree().cost.factorizations));
     }
@@ -112,8 +111,8 @@ int run_tree_of(const TreeRunOptions& options) {
     if (folder != nullptr) {
       folder->add("result.json").write(to_json(report));
       folder->commit();
-      log->remove();
     }
+    if (log != nullptr) log->remove();
     show(result, options.output, terminal);
   });
   return interrupted_exit_code();
@@ -139,7 +138,13 @@ const Choices<Rank2Start>& split_start_choices() {
 }
 
 int run_tree(const TreeRunOptions& options) {
-  return options.machine.precision == Precision::single ? run_tree_of<float>(options) : run_tree_of<double>(options);
+  const auto folder = open_folder(options.output, options.input.path);
+  return run_tree(options, folder.get());
+}
+
+int run_tree(const TreeRunOptions& options, OutputFolder* folder) {
+  return options.machine.precision == Precision::single ? run_tree_of<float>(options, folder)
+                                                        : run_tree_of<double>(options, folder);
 }
 
 }  // namespace copse

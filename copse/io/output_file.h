@@ -27,6 +27,8 @@ class OutputFile {
   void commit();
 
   const std::filesystem::path& path() const { return path_; }
+  // Where the bytes are: from finish() on they can be read there, until commit() gives them their name.
+  const std::filesystem::path& place() const { return temporary_.empty() ? path_ : temporary_; }
 
  private:
   void write_through(const char* bytes, std::size_t count);

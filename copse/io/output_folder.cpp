@@ -16,9 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_result_file(const std::string& name) {
-  return std::find(result_files.begin(), result_files.end(), name) != result_files.end();
-}
+bool is_result_file(std::string_view name) { return std::ranges::find(result_files, name) != result_files.end(); }
 
 // What a killed run left: ".model.safetensors.partial-1234".
 bool is_leftover(const std::string& name) {
@@ -85,9 +83,14 @@ void OutputFolder::take_existing(bool replace) const {
 }
 
 OutputFile& OutputFolder::add(std::string_view name) {
-  assert(is_result_file(std::string(name)));
+  assert(is_result_file(name));
   files_.push_back(std::make_unique<OutputFile>(path_ / name));
   return *files_.back();
+}
+
+void OutputFolder::keep(std::string_view name) {
+  assert(is_result_file(name));
+  kept_.emplace_back(name);
 }
 
 void OutputFolder::commit() {
@@ -98,7 +101,8 @@ void OutputFolder::commit() {
   for (const std::string_view name : result_files) {
     const bool written =
         std::any_of(files_.begin(), files_.end(), [&](const auto& file) { return file->path().filename() == name; });
-    if (!written) fs::remove(path_ / name, error);
+    const bool kept = std::ranges::find(kept_, name) != kept_.end();
+    if (!written && !kept) fs::remove(path_ / name, error);
   }
   std::stable_partition(files_.begin(), files_.end(),
                         [](const auto& file) { return file->path().filename() != "result.json"; });

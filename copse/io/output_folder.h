@@ -14,9 +14,9 @@
 namespace copse {
 
 // All names that a result may hold.
-inline constexpr std::array<std::string_view, 8> result_files = {"assignments.tsv", "topics.tsv",  "tree.json",
-                                                                 "partitions.tsv",  "tree.newick", "model.safetensors",
-                                                                 "report.html",     "result.json"};
+inline constexpr std::array<std::string_view, 9> result_files = {
+    "assignments.tsv", "topics.tsv",           "tree.json",  "partitions.tsv", "tree.newick", "model.safetensors",
+    "report.html",     "demo-documents.jsonl", "result.json"};
 
 class OutputFolder {
  public:
@@ -30,6 +30,8 @@ class OutputFolder {
 
   // A new file of the result, to be written before commit(). `name` is one of result_files.
   OutputFile& add(std::string_view name);
+  // A file of the earlier result that belongs to the new one, too.
+  void keep(std::string_view name);
 
   // Gives all files their names, after every byte of all of them is on the disk.
   void commit();
@@ -45,6 +47,7 @@ class OutputFolder {
   bool committed_ = false;
   int lock_ = -1;
   std::vector<std::unique_ptr<OutputFile>> files_;
+  std::vector<std::string> kept_;
 };
 
 }  // namespace copse

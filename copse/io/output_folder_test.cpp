@@ -114,6 +114,17 @@ TEST_F(OutputFileTest, AFileThatCannotGrowLeavesNothing) {
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
+TEST_F(OutputFileTest, CanBeReadBeforeItHasItsName) {
+  OutputFile file(folder_ / "a");
+  file.write("all of it");
+  file.finish();
+  EXPECT_NE(file.place(), file.path());
+  EXPECT_EQ(contents(file.place()), "all of it");
+  file.commit();
+  EXPECT_EQ(file.place(), folder_ / "a");
+  EXPECT_EQ(contents(file.place()), "all of it");
+}
+
 TEST_F(OutputFileTest, NamesAFolderThatDoesNotExist) {
   EXPECT_THROW(OutputFile(folder_ / "missing" / "a"), OutputError);
   EXPECT_THROW(OutputFile{folder_}, OutputError);
@@ -146,6 +157,17 @@ TEST_F(OutputFolderTest, AnEarlierResultIsReplacedOnlyWhenAsked) {
   folder.commit();
   EXPECT_EQ(contents(folder_ / "topics.tsv"), "new");
   EXPECT_THAT(names(folder_), UnorderedElementsAre("result.json", "topics.tsv"));  // the tree was of the old one
+}
+
+TEST_F(OutputFolderTest, AFileThatIsKeptStaysAsItWas) {
+  for (const char* name : {"result.json", "tree.json", "demo-documents.jsonl"}) touch(folder_ / name);
+  OutputFolder folder(folder_, true);
+  folder.add("result.json").write("{}");
+  folder.keep("demo-documents.jsonl");
+  folder.keep("topics.tsv");  // there was none
+  folder.commit();
+  EXPECT_THAT(names(folder_), UnorderedElementsAre("result.json", "demo-documents.jsonl"));
+  EXPECT_EQ(contents(folder_ / "demo-documents.jsonl"), "old");
 }
 
 TEST_F(OutputFolderTest, FilesOfOthersAreNeverTouched) {

@@ -1,17 +1,14 @@
-"""copse evaluate, generate, convert and demo."""
+"""copse evaluate, generate and convert."""
 
 import json
-import os
 import re
 import pathlib
-import shutil
 
 import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse
 import sklearn.metrics
-from conftest import read_tsv
 
 
 def read_matrix(path):
@@ -109,47 +106,3 @@ def test_planted_topics_are_found(copse, tmp_path):
     copse("generate", "corpus", "--docs", 3000, "--terms", 2000, "-k", 6, "--strength", 2, "--seed", 2, "-o", "x.npz")
     run = copse("factor", "x.npz", "-k", 6, "--truth", "x.labels.txt", "--json", "--quiet", "--runs", 3)
     assert json.loads(run.stdout)["measures"]["nmi"] > 0.8
-
-
-def fake_packages(folder, count):
-    """An apt-cache that knows this many packages of twelve kinds, each kind with words of its own."""
-    rng = np.random.default_rng(1)
-    words = {f"kind{chr(97 + i)}": [f"word{chr(97 + i)}{chr(97 + j)}" for j in range(8)] for i in range(12)}
-    stanzas = []
-    for i in range(count):
-        section = sorted(words)[i % 12]
-        text = " ".join(rng.permutation(words[section])[:6])
-        stanzas.append(f"Package: p{i}\nSection: {section}\nDescription-en: one line\n the long text {text}\n")
-    (folder / "dump").write_text("\n".join(stanzas))
-    script = folder / "apt-cache"
-    script.write_text(f"#!/bin/sh\ncase \"$*\" in dumpavail | *'search --full .') cat {folder}/dump;; esac\n")
-    script.chmod(0o755)
-    return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
-
-
-def test_demo_with_few_packages(copse, tmp_path):
-    run = copse("demo", "--leaves", 6, "-o", "out", env=fake_packages(tmp_path, 150))
-    assert run.returncode == 0, run.stderr
-    assert "150 Debian packages" in run.stderr and "time: read" in run.stderr
-    result = json.loads((tmp_path / "out" / "result.json").read_text())
-    assert result["command"] == "demo" and 1 < result["k"] <= 6
-    assert result["measures"]["purity"] > 0.3  # six leaves for twelve kinds
-    for topic in result["topics"]:
-        assert topic["top_features"][0]["feature"] != "the"
-    assert read_tsv(tmp_path / "out" / "assignments.tsv")[1][0] == "p0"
-
-
-def test_demo_without_packages_generates_a_corpus(copse, tmp_path):
-    for _ in range(2):  # the second replaces what the first has left
-        run = copse("demo", "--leaves", 8, env=fake_packages(tmp_path, 3))
-        assert run.returncode == 0, run.stderr
-    assert "generated corpus" in run.stderr and "term" in run.stdout
-    assert json.loads((tmp_path / "copse-demo" / "result.json").read_text())["k"] == 8
-
-
-def test_demo_on_this_machine(copse):
-    if not shutil.which("apt-cache"):
-        pytest.skip("apt-cache is not installed")
-    run = copse("demo", "--json")
-    assert run.returncode == 0, run.stderr
-    assert json.loads(run.stdout)["measures"]["nmi"] > 0.05
