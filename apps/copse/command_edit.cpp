@@ -33,22 +33,23 @@ void add_edit(Program& program) {
   add_folder(command, "RESULT", options->folder, "The folder of a tree")->required();
   const auto change = [&](CLI::Option* option, const char* type) { option->type_name(type)->group(changes); };
   change(command.add_option("--split", options->split, "Split this leaf further; see --into"), "ID");
-  change(command.add_option("--cut", options->cut, "Take the last splits back until so many leaves are left")
-             ->check(CLI::PositiveNumber),
+  change(add_number(command, "--cut", options->cut, Index(1), std::numeric_limits<Index>::max(),
+                    "Take the last splits back until so many leaves are left"),
          "LEAVES");
   change(command.add_option("--merge", options->merge, "Make this node a leaf again"), "ID");
   change(command.add_option("--rename", options->rename, "Give this node the name that --to says"), "ID");
   change(command.add_option("--drop", options->drop, "Set all items of this node aside as outliers"), "ID");
   command.add_flag("--undo", options->undo, "Take the last change back")->group(changes);
   command.parse_complete_callback([options] {
-    const int asked = options->split.has_value() + options->cut.has_value() + options->merge.has_value() +
+    const int asked = options->split.has_value() + (options->cut > 0) + options->merge.has_value() +
                       options->rename.has_value() + options->drop.has_value() + options->undo;
     if (asked != 1)
-      throw CLI::ValidationError("edit", "one change is needed: --split, --cut, --merge, --rename, --drop or --undo");
+      throw CLI::ValidationError("one change is needed: --split, --cut, --merge, --rename, --drop or --undo");
   });
   add_number(command, "--into", options->into, Index(2), std::numeric_limits<Index>::max(),
-             "Leaves that --split makes of the node");
-  command.add_option("--to", options->name, "The new name; empty: none")->type_name("NAME");
+             "Leaves that --split makes of the node")
+      ->needs("--split");
+  command.add_option("--to", options->name, "The new name; empty: none")->type_name("NAME")->needs("--rename");
   command.add_flag("--json", options->json, "Print tree.json on stdout");
   command.add_flag("--quiet", options->quiet, "Say nothing but errors");
   add_threads(command, options->threads);

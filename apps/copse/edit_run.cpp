@@ -20,11 +20,23 @@ namespace {
 
 constexpr std::size_t most_versions = 10;
 
+// The largest way down.
+template <class T>
+Index leaf_below(const Tree<T>& tree, Index node) {
+  while (tree.nodes[node].first >= 0) node = tree.nodes[node].first;
+  return node;
+}
+
 // Splits a leaf with the data at hand, and fits all items to the new leaves.
 template <class T>
 void split(const EditOptions& options, const StoredResult& stored, TreeResult<T>& result, Terminal& terminal) {
   TreeVersion<T>& version = result.model.versions.back();
   const Index node = version.tree.find(*options.split), before = version.tree.leaves;
+  if (const Index leaf = leaf_below(version.tree, node); leaf != node) {
+    throw InvalidArgument(
+        fmt::format("Node {} is split already: name a leaf below it, such as {}, or make it a leaf with --merge.",
+                    *options.split, version.tree.id(leaf)));
+  }
   Seconds& seconds = result.report.seconds;
   const MatrixInput<T> input =
       load<T>(stored.input(result.model.items.vocabulary), {.threads = options.threads}, 1, terminal, seconds);
@@ -60,9 +72,9 @@ std::vector<Index> carried(const Tree<T>& before, const std::vector<Index>& flat
 template <class T>
 std::string change(const EditOptions& options, const StoredResult& stored, TreeResult<T>& result, Terminal& terminal) {
   Tree<T>& tree = result.model.versions.back().tree;
-  if (options.cut) {
-    cut(tree, *options.cut);
-    return fmt::format("cut to {}", counted(*options.cut, "leaf node"));
+  if (options.cut > 0) {
+    cut(tree, options.cut);
+    return fmt::format("cut to {}", counted(options.cut, "leaf node"));
   }
   if (options.merge) {
     merge(tree, tree.find(*options.merge));

@@ -13,7 +13,7 @@ struct EditOptions {
   std::string folder;
   std::optional<std::string> split, merge, drop, rename;
   Index into = 2;
-  std::optional<Index> cut;
+  Index cut = 0;  // leaves that stay; 0: no cut
   std::string name;  // for rename
   bool undo = false;
   bool json = false;

@@ -98,9 +98,26 @@ def test_edits_and_undo(copse, corpus, tmp_path):
     tree = tree_of(out)
     assert [line.split()[0] for line in tree["history"]] == ["split", "renamed", "dropped"]
     assert {node["id"]: node["name"] for node in tree["nodes"]}["1"] == "first 'half'"
-    for wrong in (("--split", "9.9"), ("--cut", 99), ("--merge", leaf + ".1.1.1.1"), ()):
-        run = copse("edit", "out", *wrong)
-        assert run.returncode in (1, 2) and run.stderr.startswith("copse") and "\n" in run.stderr, wrong
+
+
+@pytest.mark.parametrize("arguments, code, sentence", [
+    (("--split", "9.9"), 1, "copse: The tree has no node 9.9."),
+    (("--split", "1"), 1, "copse: Node 1 is split already: name a leaf below it, such as 1."),
+    (("--cut", 99), 1, "copse: A tree of 6 leaves cannot be cut to 99."),
+    (("--cut", 0), 2, "copse edit: --cut: 0 is out of range: it must be at least 1."),
+    (("--merge", "1.1.1.1.1.1"), 1, "copse: The tree has no node 1.1.1.1.1.1."),
+    (("--cut", 3, "--undo"), 2, "copse edit: one change is needed: --split, --cut, "),
+    ((), 2, "copse edit: one change is needed: --split, --cut, "),
+    (("--cut", 3, "--into", 4), 2, "copse edit: --into requires --split."),
+    (("--cut", 3, "--to", "three"), 2, "copse edit: --to requires --rename."),
+])
+def test_a_wrong_edit_is_told_what_would_be_right(copse, corpus, tmp_path, arguments, code, sentence):
+    grow(copse)
+    before = files_of(tmp_path / "out")
+    corpus.path.unlink()  # found out before it is read again
+    run = copse("edit", "out", *arguments)
+    assert run.returncode == code and run.stderr.startswith(sentence), run.stderr
+    assert files_of(tmp_path / "out") == before
 
 
 def steps_said(run):
