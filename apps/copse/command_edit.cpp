@@ -30,7 +30,7 @@ constexpr const char* changes = "Changes, one at a time";
 void add_edit(Program& program) {
   auto options = std::make_shared<EditOptions>();
   CLI::App& command = program.add("edit", description, examples, [options] { return run_edit(*options); });
-  add_folder(command, "RESULT", options->folder, "The folder of a tree")->required();
+  add_folder(command, "RESULT", options->output.folder, "The folder of a tree")->required();
   const auto change = [&](CLI::Option* option, const char* type) { option->type_name(type)->group(changes); };
   change(command.add_option("--split", options->split, "Split this leaf further; see --into"), "ID");
   change(add_number(command, "--cut", options->cut, Index(1), std::numeric_limits<Index>::max(),
@@ -50,8 +50,7 @@ void add_edit(Program& program) {
              "Leaves that --split makes of the node")
       ->needs("--split");
   command.add_option("--to", options->name, "The new name; empty: none")->type_name("NAME")->needs("--rename");
-  command.add_flag("--json", options->json, "Print tree.json on stdout");
-  command.add_flag("--quiet", options->quiet, "Say nothing but errors");
+  add_json_and_quiet(command, options->output);
   add_threads(command, options->threads);
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "apps/copse/document_facts.h"
 #include "apps/copse/interrupt.h"
 #include "apps/copse/memory.h"
@@ -47,7 +49,8 @@ void split(const EditOptions& options, const StoredResult& stored, TreeResult<T>
   if (version.tree.leaves == before) throw InvalidArgument("Node " + *options.split + " cannot be split further.");
   if (!version.flat.empty()) fit_flat(*in_memory(input.data), result);
   seconds.solve = solving.seconds();
-  if (result.model.items.is_text()) add_document_facts(input.data, input.documents.source.get(), result.model);
+  if (result.model.items.is_text())
+    add_document_facts(input.data, options.output.page ? input.documents.source.get() : nullptr, result.model);
 }
 
 // Takes each item's flat leaf from the tree before to the node of the tree now that holds it: nodes that remain keep
@@ -118,7 +121,7 @@ void edit(const EditOptions& options, const StoredResult& stored, TreeResult<T>&
 
 template <class T>
 int run_edit_of(const EditOptions& options, const StoredResult& stored) {
-  Terminal terminal(options.quiet);
+  Terminal terminal(options.output.quiet);
   const Stopwatch whole;
   TreeResult<T> result;
   with_threads(options.threads, &interruption(), [&] { edit(options, stored, result, terminal); });
@@ -134,25 +137,27 @@ int run_edit_of(const EditOptions& options, const StoredResult& stored) {
     report.relative_error = relative_error_of_leaves(result.tree());
     report.stop_reason = StopReason::converged;
     describe(result, 10);
-    OutputFolder folder(options.folder, true);
+    OutputFolder folder(options.output.folder, true);
     folder.keep(own_documents_file);
     write_files(folder, result);
-    add_page(folder, result.view, result.model.items, report);
+    if (options.output.page) add_page(folder, result.view, result.model.items, report);
     report.seconds.write = writing.seconds();
     report.seconds.total = whole.seconds();
     report.peak_memory_bytes = peak_memory();
     folder.add("result.json").write(to_json(report));
     folder.commit();
-    show(result, {.folder = options.folder, .json = options.json, .quiet = options.quiet}, terminal);
+    show(result, options.output, terminal);
   });
   return interrupted_exit_code();
 }
 
 }  // namespace
 
-int run_edit(const EditOptions& options) {
-  const StoredResult stored(options.folder);
-  if (!stored.is_tree()) throw InputError(fmt::format("{} is not the folder of a tree.", options.folder));
+int run_edit(EditOptions options) {
+  const StoredResult stored(options.output.folder);
+  if (!stored.is_tree()) throw InputError(fmt::format("{} is not the folder of a tree.", options.output.folder));
+  // A result without a page may be one that is to hold no text.
+  options.output.page = std::filesystem::exists(options.output.folder + "/report.html");
   return stored.precision() == Precision::single ? run_edit_of<float>(options, stored)
                                                  : run_edit_of<double>(options, stored);
 }

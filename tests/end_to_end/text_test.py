@@ -202,6 +202,13 @@ def test_no_page_keeps_no_text(copse, documents, tmp_path):
         assert not (tmp_path / command[0] / "report.html").exists()
         model = (tmp_path / command[0] / "model.safetensors").read_bytes()
         assert not any(document["text"].encode() in model for document in documents[:-1])
+    leaf = next(node["id"] for node in json.loads((tmp_path / "tree" / "tree.json").read_text())["nodes"]
+                if not node["children"] and node["size"] > 10)
+    for change in (("--split", leaf), ("--cut", 2)):
+        run = check(copse("edit", "tree", *change))
+        assert "page:" not in run.stderr and not (tmp_path / "tree" / "report.html").exists()
+        model = (tmp_path / "tree" / "model.safetensors").read_bytes()
+        assert not any(document["text"].encode() in model for document in documents[:-1])
 
 
 def test_near_duplicates_are_noted(copse, documents, tmp_path):
