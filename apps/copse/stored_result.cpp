@@ -12,12 +12,12 @@
 namespace copse {
 
 struct StoredResult::Json {
-  nlohmann::json root;
+  nlohmann::ordered_json root;  // settings are shown in their order
 
   // Zero, or empty, where there is none.
   template <class Value>
   Value get(const char* place) const {
-    const nlohmann::json::json_pointer pointer(place);
+    const nlohmann::ordered_json::json_pointer pointer(place);
     if (!root.contains(pointer)) return Value();
     try {
       return root.at(pointer).get<Value>();
@@ -31,7 +31,7 @@ StoredResult::StoredResult(const std::string& folder) : folder_(folder), json_(s
   const std::string path = folder + "/result.json";
   std::ifstream file(path, std::ios::binary);
   if (!file) throw InputError(fmt::format("{} cannot be read: is {} the folder of a result?", path, folder));
-  json_->root = nlohmann::json::parse(file, nullptr, false);
+  json_->root = nlohmann::ordered_json::parse(file, nullptr, false);
   if (json_->root.is_discarded() || !json_->root.is_object() || !json_->root.contains("settings") ||
       !json_->root["settings"].is_object()) {
     throw InputError(fmt::format("{} is not the result of a run of copse.", path));

@@ -113,13 +113,14 @@ def test_the_result_has_its_texts_wherever_it_goes(copse, tmp_path):
 def test_the_page_says_what_the_texts_are(copse, tmp_path):
     check(copse("demo", "--leaves", 6, env=fake_packages(tmp_path, 150)))
     out = tmp_path / "copse-demo"
+    shown = list(page_data(out)["settings"])
     for change, line in [((), "copse demo"), (("edit", out, "--cut", 3), "copse edit"), (("report", out), "copse edit")]:
         if change:
             check(copse(*change))
         page = page_data(out)
         assert page["title"] == "Debian packages" and page["command"] == line
         assert page["settings"]["origin"] == "the descriptions of 150 packages, as apt-cache gives them"
-        assert page["settings"]["documents"] == "demo-documents.jsonl"
+        assert page["settings"]["documents"] == "demo-documents.jsonl" and list(page["settings"]) == shown
     for name in ("report.html", "result.json", "model.safetensors"):
         assert b"partial-" not in (out / name).read_bytes()
     models = [(out / "model.safetensors").read_bytes()]
