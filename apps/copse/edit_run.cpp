@@ -29,6 +29,13 @@ Index leaf_below(const Tree<T>& tree, Index node) {
   return node;
 }
 
+// The leaves as the model's topics, where no data is at hand to fit the items to them.
+template <class T>
+void take_leaves(TreeResult<T>& result) {
+  result.model.topics = leaf_topics(result.tree());
+  result.report.relative_error = relative_error_of_leaves(result.tree());
+}
+
 // Splits a leaf with the data at hand, and fits all items to the new leaves.
 template <class T>
 void split(const EditOptions& options, const StoredResult& stored, TreeResult<T>& result, Terminal& terminal) {
@@ -47,7 +54,11 @@ void split(const EditOptions& options, const StoredResult& stored, TreeResult<T>
   tree_options.leaves = options.into;
   grow(version.tree, node, *tree_data(input.data), tree_options);
   if (version.tree.leaves == before) throw InvalidArgument("Node " + *options.split + " cannot be split further.");
-  if (!version.flat.empty()) fit_flat(*in_memory(input.data), result);
+  if (version.flat.empty()) {
+    take_leaves(result);
+  } else {
+    fit_flat(*in_memory(input.data), result);
+  }
   seconds.solve = solving.seconds();
   if (result.model.items.is_text())
     add_document_facts(input.data, options.output.page ? input.documents.source.get() : nullptr, result.model);
@@ -106,13 +117,14 @@ void edit(const EditOptions& options, const StoredResult& stored, TreeResult<T>&
     if (model.versions.size() < 2) throw InvalidArgument("There is nothing to undo.");
     model.versions.pop_back();
     model.history.pop_back();
-    return;
+    return take_leaves(result);
   }
   model.versions.push_back(model.versions.back());
   const std::string done = change(options, stored, result, terminal);
   if (!options.split) {
     const TreeVersion<T>& before = model.versions[model.versions.size() - 2];
     model.versions.back().flat = carried(before.tree, before.flat, result.tree());
+    take_leaves(result);
   }
   model.history.push_back(done);
   if (model.versions.size() > most_versions) model.versions.erase(model.versions.begin());
@@ -127,14 +139,12 @@ int run_edit_of(const EditOptions& options, const StoredResult& stored) {
   with_threads(options.threads, &interruption(), [&] { edit(options, stored, result, terminal); });
   with_threads(options.threads, nullptr, [&] {
     const Stopwatch writing;
-    result.model.topics = leaf_topics(result.tree());
     RunReport& report = result.report;
     report.command = "edit";
     report.settings = stored.settings();
     report.seed = stored.seed();
     report.threads = thread_count();
     report.nonzeros = stored.nonzeros();
-    report.relative_error = relative_error_of_leaves(result.tree());
     report.stop_reason = StopReason::converged;
     describe(result, 10);
     OutputFolder folder(options.output.folder, true);

@@ -100,6 +100,21 @@ def test_edits_and_undo(copse, corpus, tmp_path):
     assert {node["id"]: node["name"] for node in tree["nodes"]}["1"] == "first 'half'"
 
 
+def test_a_split_that_was_taken_back_and_made_again_changes_nothing(copse, corpus, tmp_path):
+    grow(copse)
+    out = tmp_path / "out"
+    error = lambda: json.loads((out / "result.json").read_text())["relative_error"]
+    before, error_before = tree_of(out), error()
+    assert copse("edit", "out", "--cut", before["leaves"] - 1).returncode == 0
+    leaves = {node["id"] for node in tree_of(out)["nodes"] if not node["children"]}
+    again = [node["id"] for node in before["nodes"] if node["children"] and node["id"] in leaves]
+    assert len(again) == 1
+    assert copse("edit", "out", "--split", again[0], "--into", 2).returncode == 0
+    assert [(node["id"], node["size"], node["terms"]) for node in tree_of(out)["nodes"]] == [
+        (node["id"], node["size"], node["terms"]) for node in before["nodes"]]
+    assert error() == pytest.approx(error_before, rel=1e-6)
+
+
 @pytest.mark.parametrize("arguments, code, sentence", [
     (("--split", "9.9"), 1, "copse: The tree has no node 9.9."),
     (("--split", "1"), 1, "copse: Node 1 is split already: name a leaf below it, such as 1."),
