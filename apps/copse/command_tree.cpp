@@ -163,12 +163,13 @@ void add_tree(Program& program) {
   command.get_option("--seed")->group(growing);
   command.add_flag("!--no-flat", options->flat, "Do not fit all items to the leaves' topics at the end")
       ->group(growing);
+  add_output_options(command, options->output);
   command
       .add_flag_callback(
           "--resume", [&options = *options] { options.split_log = SplitLogUse::resume; },
           "Continue a run into the same folder that was killed")
+      ->needs("--output")
       ->group("Output");
-  add_output_options(command, options->output);
   add_number(command, "--top", options->top, Index(1), std::numeric_limits<Index>::max(),
              "Features and items to name per node")
       ->group("Output");

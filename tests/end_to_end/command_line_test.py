@@ -56,6 +56,7 @@ def test_help_shows_the_defaults_of_the_library(copse):
     (["generate", "mixture", "-o", "x.npy"], ["-k N is missing"]),
     (["completion", "tcsh"], ["'tcsh' is not one of bash, zsh, fish"]),
     (["evaluate", "a.txt"], ["TRUTH is missing"]),
+    (["tree", "x.mtx", "--resume"], ["--resume requires --output"]),
     (["tree", "x.mtx", "-o", ""], ["--output: the name of the folder is empty"]),
     (["show", ""], ["RESULT: the name of the folder is empty"]),
 ])
