@@ -32,15 +32,17 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point began) { return std::chrono::duration<double>(Clock::now() - began).count(); }
 
-// VmHWM and not ru_maxrss, which a process inherits from the one that started it.
-long long peak_memory() {
+long long status_bytes(const std::string& name) {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
     long long kilobytes = 0;
-    if (word == "VmHWM:" && status >> kilobytes) return kilobytes * 1024;
+    if (word == name && status >> kilobytes) return kilobytes * 1024;
   }
   return 0;
 }
+
+// VmHWM and not ru_maxrss, which a process inherits from the one that started it.
+long long peak_memory() { return status_bytes("VmHWM:"); }
 
 std::vector<Index> read_labels(const std::string& path) {
   std::ifstream file(path);
@@ -59,12 +61,13 @@ void run(const Call& call) {
     Tree<T> tree;
     std::vector<Index> flat;
     double build_seconds = 0, flatten_seconds = 0;
-    long long peak = 0;
+    long long peak = 0, program = 0;
     with_threads(call.threads, nullptr, [&] {
       auto began = Clock::now();
       tree = build_tree(*tree_data(read.dataset), call.options);
       build_seconds = seconds_since(began);
       peak = peak_memory();
+      program = status_bytes("RssFile:");  // its code and that of its libraries
       began = Clock::now();
       const auto x = in_memory(read.dataset);
       flat = cluster_items(flatten(*x, leaf_topics(*x, tree))).labels;
@@ -76,12 +79,12 @@ void run(const Call& call) {
     std::printf(
         "{\"rows\": %lld, \"cols\": %lld, \"nonzeros\": %lld, \"leaves\": %lld, \"outliers\": %lld, "
         "\"seconds\": %.6f, \"flatten_seconds\": %.6f, \"factorizations\": %lld, \"iterations\": %lld, "
-        "\"entries_read\": %.0f, \"memory_before\": %lld, \"peak_memory_bytes\": %lld",
+        "\"entries_read\": %.0f, \"memory_before\": %lld, \"peak_memory_bytes\": %lld, \"program_bytes\": %lld",
         static_cast<long long>(tree.rows), static_cast<long long>(tree.cols),
         static_cast<long long>(read.dataset.nonzeros()), static_cast<long long>(tree.leaves),
         static_cast<long long>(outliers), build_seconds, flatten_seconds,
         static_cast<long long>(tree.cost.factorizations), static_cast<long long>(tree.cost.iterations),
-        tree.cost.entries_read, before, peak);
+        tree.cost.entries_read, before, peak, program);
     // Outliers are label -1, a cluster of their own.
     if (!truth.empty())
       std::printf(", \"nmi\": %.6f, \"flat_nmi\": %.6f", compare_clusterings(leaf, truth).nmi,
