@@ -1,6 +1,6 @@
 """Thesis figures 20 and 26, dcnmf figures 5 and 6: NMI at 2..20 clusters of trees, flattened trees, DC-NMF, NMF and K-means.
 
-  ./run bench paper/tree_quality [--runs 20] [--data Reuters] [--methods tree K-means]
+  ./run bench paper/tree_quality [--runs 20] [--data Reuters] [--methods "tree, mndcg" K-means]
 
 Preparation: corpora.py with normalized-cut weights, but for K-means. 20 Newsgroups has three truth levels. A tree of copse depends on no
 seed, so each run takes another 90 % of the documents, the same for all methods, and the run's number is the seed of those
