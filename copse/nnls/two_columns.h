@@ -1,7 +1,9 @@
 // min |B g - y|, g >= 0, where B has two columns, in closed form (thesis, algorithms 4 and 5), for one y at a time.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace copse {
 
@@ -12,10 +14,15 @@ class TwoColumns {
     T first, second;
   };
 
+  // Of a c. Columns closer to parallel than that cannot be told apart: rounding of B'B and B'y, sums of T, would
+  // decide.
+  static constexpr double least_determinant =
+      std::max(1e-12, 64 * static_cast<double>(std::numeric_limits<T>::epsilon()));
+
   // B'B = [a b; b c].
   TwoColumns(double a, double b, double c) {
     const double determinant = a * c - b * b;
-    regular_ = determinant > 1e-12 * a * c;
+    regular_ = determinant > least_determinant * a * c;
     if (regular_) {
       inverse11_ = static_cast<T>(c / determinant);
       inverse12_ = static_cast<T>(b / determinant);

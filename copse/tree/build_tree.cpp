@@ -64,6 +64,19 @@ void add_cost(const TreeCost& more, TreeCost& cost) {
   cost.entries_read += more.entries_read;
 }
 
+// Squares of gradients, which grow like |X|^4, must be numbers of T.
+template <class T>
+void check_norm(double squared) {
+  const double lowest = 1e7 * std::sqrt(static_cast<double>(std::numeric_limits<T>::min()));
+  const double highest = std::sqrt(static_cast<double>(std::numeric_limits<T>::max())) / 10;
+  if (squared == 0 || (squared >= lowest && squared <= highest)) return;
+  const auto power = [](double value) { return "1e" + std::to_string(std::lround(std::log10(value))); };
+  throw InvalidArgument("The norm of the matrix is about " + power(std::sqrt(squared)) + ", and a tree in " +
+                        (sizeof(T) == 4 ? "single" : "double") + " precision needs one between " +
+                        power(std::sqrt(lowest)) + " and " + power(std::sqrt(highest)) +
+                        (sizeof(T) == 4 ? ": scale the matrix, or use double precision." : ": scale the matrix."));
+}
+
 template <class T>
 class Builder {
  public:
@@ -84,6 +97,7 @@ class Builder {
     root.items.resize(static_cast<std::size_t>(x_.cols()));
     std::iota(root.items.begin(), root.items.end(), RowIndex(0));
     for (const double norm : squared_norms_) root.squared_norm += norm;
+    check_norm<T>(root.squared_norm);
     root.score = infinity;
     tree_.nodes.push_back(std::move(root));
     pending_.resize(1);

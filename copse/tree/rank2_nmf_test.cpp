@@ -120,6 +120,40 @@ TEST(Rank2Nmf, FindsPlantedFactors) {
     EXPECT_EQ(result.h(j, 0) > result.h(j, 1), (j % 3 == 0) == (result.h(0, 0) > result.h(0, 1)));
 }
 
+// Both columns of W point the same way, and rounding must not decide what either is for.
+TEST(Rank2Nmf, RankOneIsFittedExactly) {
+  for (Index seed = 1; seed <= 200; ++seed) {
+    Random random(static_cast<std::uint64_t>(seed));
+    const Index terms = 2 + random.below(60), count = 2 + random.below(80);
+    const double scale = std::pow(10, 8 * random.uniform() - 4);
+    Matrix<float> items(count, terms);
+    std::vector<double> topic;
+    for (Index i = 0; i < terms; ++i) topic.push_back(i == 0 ? 1 : random.uniform());
+    double norm = 0;
+    for (Index j = 0; j < count; ++j) {
+      for (Index i = 0; i < terms; ++i) {
+        items(j, i) = static_cast<float>(scale * topic[i] * (seed % 2 == 0 ? 1.0 : static_cast<double>(1 + j % 4)));
+        norm += static_cast<double>(items(j, i)) * static_cast<double>(items(j, i));
+      }
+    }
+    const auto x = tree_data<float>(items);
+    for (const Rank2Start start : {Rank2Start::singular, Rank2Start::random}) {
+      const auto result = rank2_nmf(*x->cut(all_items(*x)), {.start = start, .seed = 7});
+      double error = 0;
+      for (Index j = 0; j < count; ++j) {
+        for (Index i = 0; i < terms; ++i) {
+          const double rest = static_cast<double>(items(j, i)) -
+                              static_cast<double>(result.w(i, 0)) * static_cast<double>(result.h(j, 0)) -
+                              static_cast<double>(result.w(i, 1)) * static_cast<double>(result.h(j, 1));
+          error += rest * rest;
+        }
+      }
+      EXPECT_LT(error, 1e-5 * norm) << seed;
+      EXPECT_NEAR(result.fitted, norm, 1e-5 * norm) << seed;
+    }
+  }
+}
+
 TEST(Rank2Nmf, ASampleOfEmptyItemsDoesNoHarm) {
   // Every fourth item is empty, and the sample of 2000 items takes every fourth.
   Matrix<float> items(2000, 6);

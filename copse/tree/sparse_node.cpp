@@ -53,7 +53,7 @@ class SparseNode : public NodeData<T> {
   std::unique_ptr<NodeData<T>> sample(Index stride) const override {
     std::vector<RowIndex> chosen;
     for (Index j = 0; j < items(); j += stride) chosen.push_back(static_cast<RowIndex>(j));
-    return cut_items(x_.view(), terms(), chosen, Numbers::in_order);
+    return cut_items(x_.view(), rows(), chosen, Numbers::in_order);
   }
 
   // Moves the kept items to the front; all move towards lower addresses.
@@ -78,7 +78,7 @@ class SparseNode : public NodeData<T> {
 
   void sweep(const Matrix<T>& w, const PairGram& ww, Sweep<T>& out) const override {
     const TwoColumns<T> solve(ww.a, ww.b, ww.c);
-    read_blocks(terms(), starts_, out, [&](Index begin, Index end, T* xh) {
+    read_blocks(rows(), starts_, out, [&](Index begin, Index end, T* xh) {
       return sweep_items(x_.view(), w.data(), solve, begin, end, out.h.data(), xh);
     });
   }
@@ -90,7 +90,7 @@ class SparseNode : public NodeData<T> {
   }
 
   void spread(Sweep<T>& out) const override {
-    read_blocks(terms(), starts_, out, [&](Index begin, Index end, T* xh) {
+    read_blocks(rows(), starts_, out, [&](Index begin, Index end, T* xh) {
       spread_items(x_.view(), out.h.data(), begin, end, xh);
       const auto [a, b, same, c] = cross_rows(out.h.data() + 2 * begin, out.h.data() + 2 * begin, end - begin).values;
       return PairSums<4>{{a, b, c, 0}};
@@ -98,7 +98,7 @@ class SparseNode : public NodeData<T> {
   }
 
  private:
-  Index terms() const { return static_cast<Index>(NodeData<T>::terms().size()); }
+  Index rows() const { return static_cast<Index>(this->terms().size()); }
 
   Index entries_of(std::span<const char> kept) const override {
     Index left = 0;
@@ -108,10 +108,10 @@ class SparseNode : public NodeData<T> {
     return left;
   }
 
-  void block() { starts_ = entry_blocks(x_.offsets, block_count(entries(), terms())); }
+  void block() { starts_ = entry_blocks(x_.offsets, block_count(entries(), rows())); }
 
   void project(const Matrix<T>& v, const char* in_first, Sweep<T>& out) const {
-    read_blocks(terms(), starts_, out, [&](Index begin, Index end, T* xh) {
+    read_blocks(rows(), starts_, out, [&](Index begin, Index end, T* xh) {
       return project_items(x_.view(), v.data(), in_first, begin, end, out.h.data(), xh);
     });
   }

@@ -384,6 +384,28 @@ TEST(Tree, OnlyRandomStartsFollowTheSeed) {
   EXPECT_NE(topics(Rank2Start::random, 1), topics(Rank2Start::random, 2));
 }
 
+TEST(Tree, ANormThatPrecisionCannotHoldIsRefused) {
+  const auto scaled = [](double factor) {
+    Matrix<double> x = planted(100, 3, 1);
+    for (double& value : x.values()) value *= factor;
+    return x;
+  };
+  const auto leaves = [](const auto& x) { return build(x, {.leaves = 3}).leaves; };
+  for (const double factor : {1e-6, 1e-3, 1.0, 1e5, 1e7}) EXPECT_EQ(leaves(as<float>(scaled(factor))), 3) << factor;
+  for (const double factor : {1e-30, 1e-8, 1e9, 1e30}) {
+    EXPECT_THROW(leaves(as<float>(scaled(factor))), InvalidArgument) << factor;
+    EXPECT_EQ(leaves(as<double>(scaled(factor))), 3) << factor;
+  }
+  try {
+    leaves(as<float>(scaled(1e10)));
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_STREQ(error.what(),
+                 "The norm of the matrix is about 1e11, and a tree in single precision needs one between 1e-6 and 1e9: "
+                 "scale the matrix, or use double precision.");
+  }
+}
+
 TEST(Tree, DegenerateData) {
   const auto leaves_of = [](const Matrix<double>& x, Index leaves, Score score = Score::mndcg) {
     const auto tree = build(as<float>(x), {.leaves = leaves, .score = score});
