@@ -56,6 +56,25 @@ TEST(Rank2Nmf, BothStartsHaveTheSameFirstGradient) {
   EXPECT_LT(ratio, 2);
 }
 
+// The gradient is that for unit columns of W after every iteration, whatever length the columns had on the way.
+TEST(Rank2Nmf, TheGradientIsThatOfTheResult) {
+  const auto sparse = random_integer_sparse<double>(200, 400, 0.05, 5);
+  const auto x = tree_data<double>(SparseView<double>(sparse));
+  const auto items = all_items(*x);
+  const auto node = x->cut(items);
+  const auto part = columns<double>(to_dense(sparse), items, node->terms());
+  double first = 0;
+  for (const int iterations : {1, 2, 3, 4, 8}) {
+    const auto result =
+        rank2_nmf(*node, {.start = Rank2Start::random, .tolerance = 0, .max_iterations = iterations, .seed = 4});
+    const auto xh = testing::naive::times(part, result.h);
+    double square = 0;
+    for (const double row : squared_projected_gradient(gram(result.h), xh, result.w)) square += row;
+    if (iterations == 1) first = std::sqrt(square);
+    EXPECT_NEAR(result.projected_gradient_ratio, std::sqrt(square) / first, 1e-9) << iterations;
+  }
+}
+
 TEST(Rank2Nmf, EndsWhereTheKktConditionsHold) {
   const auto sparse = random_integer_sparse<double>(120, 300, 0.1, 9);
   const auto x = tree_data<double>(SparseView<double>(sparse));
