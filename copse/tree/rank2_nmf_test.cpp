@@ -11,30 +11,16 @@
 #include "copse/kernels/gram.h"
 #include "copse/nnls/nnls.h"
 #include "tests/support/naive.h"
+#include "tests/support/nodes.h"
 #include "tests/support/random_matrices.h"
 
 namespace copse {
 namespace {
 
+using testing::all_items;
+using testing::columns;
 using testing::random_integer_sparse;
 using testing::to_dense;
-
-template <class T>
-std::vector<RowIndex> all_items(const TreeData<T>& x) {
-  std::vector<RowIndex> items(static_cast<std::size_t>(x.cols()));
-  std::iota(items.begin(), items.end(), 0);
-  return items;
-}
-
-// Columns as items, rows of the result as features.
-template <class T>
-Matrix<T> columns(const Matrix<T>& x, std::span<const RowIndex> items, std::span<const RowIndex> terms) {
-  Matrix<T> part(static_cast<Index>(terms.size()), static_cast<Index>(items.size()));
-  for (Index i = 0; i < part.rows(); ++i) {
-    for (Index j = 0; j < part.cols(); ++j) part(i, j) = x(terms[i], items[j]);
-  }
-  return part;
-}
 
 // Whatever the start is, the gradient is measured against the one that the seeds' random start has.
 TEST(Rank2Nmf, BothStartsHaveTheSameFirstGradient) {

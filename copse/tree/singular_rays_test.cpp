@@ -5,10 +5,9 @@
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "copse/base/random.h"
-#include "copse/tree/pair_rows.h"
+#include "tests/support/nodes.h"
 
 namespace copse {
 namespace {
@@ -31,9 +30,8 @@ Matrix<double> mixture(Index items, Index terms, Index rank, double noise, std::
 }
 
 std::unique_ptr<NodeData<double>> node_of(const Matrix<double>& x) {
-  std::vector<RowIndex> items(static_cast<std::size_t>(x.rows()));
-  std::iota(items.begin(), items.end(), 0);
-  return tree_data<double>(x)->cut(items);
+  const auto all = tree_data<double>(x);
+  return all->cut(testing::all_items(*all));
 }
 
 // Two sums of items with positive weights.
@@ -129,9 +127,8 @@ TEST(SingularRays, RankOneHasOneSingularValue) {
   for (Index j = 0; j < 30; ++j) {
     for (Index i = 0; i < 12; ++i) x(j, i) = static_cast<float>((1 + j % 4) * (i % 5));
   }
-  std::vector<RowIndex> items(30);
-  std::iota(items.begin(), items.end(), 0);
-  const auto node = tree_data<float>(x)->cut(items);
+  const auto all = tree_data<float>(x);
+  const auto node = all->cut(testing::all_items(*all));
   Matrix<float> space(12, 2);
   for (Index j = 0; j < 30; ++j) {
     for (Index i = 0; i < 12; ++i) space(i, j % 2) += x(j, i);
