@@ -6,11 +6,12 @@
 #include <cstdio>
 #include <new>
 
-#include "apps/copse/help.h"
-#include "apps/copse/interrupt.h"
-#include "apps/copse/terminal.h"
-#include "apps/copse/words.h"
+#include "apps/copse/help/help.h"
+#include "apps/copse/terminal/interrupt.h"
+#include "apps/copse/terminal/terminal.h"
+#include "apps/copse/terminal/words.h"
 #include "copse/base/error.h"
+#include "copse/base/version.h"
 
 namespace copse {
 namespace {
@@ -54,7 +55,7 @@ int failed(const std::string& sentence, int code) {
 Program::Program() : app_(std::make_unique<CLI::App>(description, "copse")) {
   app_->footer(examples);
   app_->set_help_flag("-h,--help", "Show this help");
-  app_->set_version_flag("--version", "copse " COPSE_VERSION, "Show the version");
+  app_->set_version_flag("--version", std::string("copse ") + version(), "Show the version");
   app_->require_subcommand(1);
   for (const auto add : {add_topics, add_tree, add_factor, add_edit, add_show, add_assign, add_evaluate, add_generate,
                          add_convert, add_report, add_demo, add_completion, add_manual}) {

@@ -94,6 +94,11 @@ void with_threads(int threads, const Cancellation* cancellation, const std::func
   });
 }
 
+void uninterrupted(const std::function<void()>& work) {
+  const CurrentRun run(nullptr);
+  work();
+}
+
 int thread_count() { return tbb::this_task_arena::max_concurrency(); }
 
 void check_cancelled() {

@@ -25,6 +25,9 @@ class Cancellation {
 // requested, the parallel loops inside throw Cancelled.
 void with_threads(int threads, const Cancellation* cancellation, const std::function<void()>& work);
 
+// Runs `work` as if nobody could stop it: what was found is kept.
+void uninterrupted(const std::function<void()>& work);
+
 // How many threads loops started here may use.
 int thread_count();
 

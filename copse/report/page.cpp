@@ -11,6 +11,7 @@
 
 #include "copse/base/error.h"
 #include "copse/report/page_template.h"
+#include "copse/report/result_json.h"
 
 namespace copse {
 namespace {

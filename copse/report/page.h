@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "copse/base/index.h"
-#include "copse/report/run_report.h"
+#include "copse/result/settings.h"
 
 namespace copse {
 

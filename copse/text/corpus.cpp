@@ -17,7 +17,6 @@ void fill_counts(const TokenStore& store, const TermMap& map, Corpus<T>& corpus)
   x.rows = static_cast<Index>(corpus.vocabulary.keys.size());
   x.cols = store.documents;
   x.offsets.assign(static_cast<std::size_t>(x.cols) + 1, 0);
-  std::vector<char> is_short(static_cast<std::size_t>(x.cols), 0);
   const auto batches = static_cast<Index>(store.batches.size());
   parallel_for(batches, [&](Index b) {
     std::vector<Index> last(static_cast<std::size_t>(x.rows), -1);  // the last document that each term was seen in
@@ -25,13 +24,9 @@ void fill_counts(const TokenStore& store, const TermMap& map, Corpus<T>& corpus)
       Index distinct = 0;
       for (const std::uint32_t term : terms) distinct += std::exchange(last[term], j) != j ? 1 : 0;
       x.offsets[j + 1] = distinct;
-      is_short[j] = static_cast<Index>(terms.size()) < corpus.vocabulary.options.min_words ? 1 : 0;
     });
   });
-  for (Index j = 0; j < x.cols; ++j) {
-    x.offsets[j + 1] += x.offsets[j];
-    if (is_short[j] != 0) corpus.short_documents.push_back(j);
-  }
+  for (Index j = 0; j < x.cols; ++j) x.offsets[j + 1] += x.offsets[j];
   x.indices.resize(static_cast<std::size_t>(x.offsets.back()));
   x.values.resize(static_cast<std::size_t>(x.offsets.back()));
   parallel_for(batches, [&](Index b) {

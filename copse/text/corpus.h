@@ -18,8 +18,7 @@ struct Corpus {
   std::vector<std::string> labels = {};  // one per document, or none if no document has one; the same for those below
   std::vector<std::string> times = {};
   std::vector<std::string> titles = {};
-  std::vector<Index> short_documents = {};  // with fewer than min_words counted words, ascending; they are columns too
-  Index words = 0;                          // of all documents, counted or not
+  Index words = 0;  // of all documents, counted or not
   Index distinct_words = 0;
   Index text_bytes = 0;
   ReadReport report = {};

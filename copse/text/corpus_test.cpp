@@ -44,7 +44,6 @@ TextOptions plain() {
   TextOptions options;
   options.stop_words = {"none"};
   options.min_count = 1;
-  options.min_words = 0;
   return options;
 }
 
@@ -179,13 +178,11 @@ TEST(Corpus, AVocabularyCountsNewTextAsItCountedItsOwn) {
   InMemory again(texts);
   const auto second = read_corpus<double>(again, stored);
   EXPECT_EQ(second.counts, corpus.counts);
-  EXPECT_EQ(second.short_documents, corpus.short_documents);
   // Another order and other company do not change what is counted.
   InMemory alone({"unseen words only", texts[3]});
   const auto third = read_corpus<double>(alone, stored);
   for (const std::string& key : stored.keys) EXPECT_EQ(at(third, key, 1), at(corpus, key, 3)) << key;
   EXPECT_EQ(third.counts.offsets[1], 0);
-  EXPECT_THAT(third.short_documents, testing::Contains(0));
 }
 
 TEST(Corpus, StemsAreShownByTheirCommonestForm) {
@@ -232,12 +229,10 @@ TEST(Corpus, StopWordsAreThoseOfTheLanguagesInTheText) {
   EXPECT_EQ(corpus_of({german, german}, options).vocabulary.options.stemmer, "german");
 }
 
-TEST(Corpus, ShortDocumentsAreNotedAndKept) {
-  TextOptions options = plain();
-  options.min_words = 3;
-  const auto corpus = corpus_of({"one two three", "one two", "", "three three three"}, options);
+TEST(Corpus, EmptyDocumentsAreColumnsToo) {
+  const auto corpus = corpus_of({"one two three", "one two", "", "three three three"}, plain());
   EXPECT_EQ(corpus.counts.cols, 4);
-  EXPECT_THAT(corpus.short_documents, ElementsAre(1, 2));
+  EXPECT_EQ(corpus.counts.offsets[2], corpus.counts.offsets[3]);
 }
 
 TEST(Corpus, DegenerateTextIsCountedOrRefusedWithASentence) {

@@ -35,7 +35,6 @@ void visit_options(Options& options, const Visit& visit) {
   visit("bigram_count", options.bigram_count);
   visit("bigram_strength", options.bigram_strength);
   visit("min_count", options.min_count);
-  visit("min_words", options.min_words);
   visit("max_share", options.max_share);
   visit("max_terms", options.max_terms);
 }
@@ -50,7 +49,6 @@ void check(const TextOptions& options) {
   require(options.tokens.max_length >= options.tokens.min_length,
           "the greatest length of a word must not be below the least");
   require(options.min_count >= 1, "the least count of a term must be at least 1");
-  require(options.min_words >= 0, "the least number of words in a document must not be negative");
   require(options.max_share > 0 && options.max_share <= 1,
           "the greatest share of documents must be above 0 and at most 1");
   require(options.max_terms >= 0, "the greatest number of terms must not be negative");

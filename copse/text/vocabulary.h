@@ -28,7 +28,6 @@ struct TextOptions {
   Index bigram_count = 10;       // least number of occurrences of the two side by side
   double bigram_strength = 0.3;  // least normalized pointwise mutual information of the two
   Index min_count = 3;           // drop terms with fewer occurrences in all
-  Index min_words = 5;           // a document with fewer counted words is noted as short
   double max_share = 1;          // drop terms that are in a larger share of the documents
   Index max_terms = 0;           // keep the most frequent only; 0: no limit
 };

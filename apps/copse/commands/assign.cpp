@@ -1,0 +1,148 @@
+// copse assign: new items into the topics of an earlier result.
+#include "copse/result/assign.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/copse/commands/options.h"
+#include "apps/copse/program.h"
+#include "apps/copse/terminal/interrupt.h"
+#include "apps/copse/terminal/terminal.h"
+#include "copse/base/parallel.h"
+#include "copse/base/version.h"
+#include "copse/io/output_file.h"
+#include "copse/result/wording.h"
+
+namespace copse {
+namespace {
+
+constexpr const char* description =
+    "new items into the topics of an earlier result\n"
+    "Takes the folder that `topics`, `tree` or `factor` wrote with -o. New documents are cut into the same words, "
+    "weighed "
+    "with the same weights and compared with the same topics; items of a matrix likewise. In a tree an item walks down "
+    "from the root and goes, at each split, where its coefficient is larger. The documents that a result was made from "
+    "come back to their own topics.\n\n"
+    "Writes a table: item, cluster (\"short\" for documents with too few known words, \"outlier\" for those that fit "
+    "no "
+    "topic), weight, and for a tree the leaf by the flat model.";
+
+constexpr const char* examples =
+    "New documents into the topics of out:\n"
+    "  copse assign out new.jsonl\n"
+    "The same as JSON, from the standard input:\n"
+    "  copse assign out - --json < new.jsonl";
+
+struct AssignOptions {
+  std::string folder;
+  NewItemsOptions items;
+  std::string output;  // a file, or empty: stdout
+  bool json = false;
+  bool quiet = false;
+  int threads = 0;
+};
+
+std::string cell(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
+
+std::string table(const std::vector<std::string>& names, const std::vector<PlacedItem>& placed, bool tree) {
+  std::string text = tree ? "item\tcluster\tweight\tflat\n" : "item\tcluster\tweight\n";
+  for (std::size_t j = 0; j < placed.size(); ++j) {
+    text += fmt::format("{}\t{}\t{:.6g}", cell(names[j]), placed[j].cluster, placed[j].weight);
+    text += tree ? "\t" + placed[j].flat + "\n" : "\n";
+  }
+  return text;
+}
+
+std::string as_json(const AssignOptions& options, const std::vector<std::string>& names,
+                    const std::vector<PlacedItem>& placed, const std::vector<std::string>& notes, bool tree) {
+  using Json = nlohmann::ordered_json;
+  Json items = Json::array();
+  for (std::size_t j = 0; j < placed.size(); ++j) {
+    Json item = {{"item", names[j]}, {"cluster", placed[j].cluster}, {"weight", placed[j].weight}};
+    if (tree) item["flat"] = placed[j].flat;
+    items.push_back(std::move(item));
+  }
+  const Json json = {{"command", "assign"},
+                     {"version", version()},
+                     {"result", options.folder},
+                     {"notes", notes},
+                     {"items", std::move(items)}};
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+template <class T, class Model>
+void assign(const AssignOptions& options, const StoredResult& stored, const Model& model, Terminal& terminal) {
+  const Settings& settings = stored.report.settings;
+  const NewItems<T> items = read_new_items<T>(options.items, settings, model.items, events_of(terminal));
+  terminal.show("placing ...");
+  const std::vector<PlacedItem> placed = place(model, settings, items);
+  for (const std::string& note : items.notes) terminal.say("note: " + note);
+  const std::string text = options.json ? as_json(options, items.names, placed, items.notes, stored.is_tree())
+                                        : table(items.names, placed, stored.is_tree());
+  if (options.output.empty()) {
+    terminal.clear();
+    print_data(text);
+    return;
+  }
+  OutputFile file(options.output);
+  file.write(text);
+  file.commit();
+  terminal.say(
+      fmt::format("{} placed, written: {}", counted(static_cast<Index>(placed.size()), "item"), options.output));
+}
+
+int run(const AssignOptions& options) {
+  Terminal terminal(options.quiet);
+  const StoredResult stored(options.folder);
+  with_threads(options.threads, &interruption(), [&] {
+    with_precision(stored.precision(), [&]<class T> {
+      if (stored.is_tree()) {
+        assign<T>(options, stored, read_tree_model<T>(stored.model_path()), terminal);
+      } else {
+        assign<T>(options, stored, read_model<T>(stored.model_path()), terminal);
+      }
+    });
+  });
+  return interrupted_exit_code();
+}
+
+}  // namespace
+
+void add_assign(Program& program) {
+  auto options = std::make_shared<AssignOptions>();
+  CLI::App& command = program.add("assign", description, examples, [options] { return run(*options); });
+  add_folder(command, "RESULT", options->folder, "The folder of a result")->required();
+  command
+      .add_option("DOCS|MATRIX", options->items.path,
+                  "Documents for a result on documents, a matrix for one on a matrix; - is stdin")
+      ->type_name("FILE")
+      ->required();
+  const auto option = [&](const char* name, std::string& target, const char* type, const char* text) {
+    command.add_option(name, target, text)->type_name(type)->group("Input");
+  };
+  add_choice(command, "--format", options->items.format, "What DOCS is [by its name]")->group("Input");
+  option("--text", options->items.text_column, "COLUMN", "Where the text is [as in the run that made the result]");
+  option("--id", options->items.id_column, "COLUMN", "Where the name of a document is [likewise]");
+  command
+      .add_flag("--skip-bad", options->items.skip_bad,
+                "Count documents that cannot be read instead of stopping at them")
+      ->group("Input");
+  option("--features", options->items.feature_names, "FILE", "A matrix: names of its features, one per line");
+  option("--item-names", options->items.item_names, "FILE", "A matrix: names of its items, one per line");
+  command.add_option("-o,--output", options->output, "Write the answer into this file [stdout]")
+      ->type_name("FILE")
+      ->group("Output");
+  command.add_flag("--json", options->json, "Write one JSON object instead of a table")->group("Output");
+  command.add_flag("--quiet", options->quiet, "Say nothing but errors")->group("Output");
+  add_threads(command, options->threads);
+}
+
+}  // namespace copse

@@ -1,0 +1,75 @@
+// copse convert: a matrix from one file format to another.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+
+#include "apps/copse/commands/input_options.h"
+#include "apps/copse/program.h"
+#include "apps/copse/terminal/interrupt.h"
+#include "apps/copse/terminal/terminal.h"
+#include "apps/copse/terminal/words.h"
+
+namespace copse {
+namespace {
+
+constexpr const char* description =
+    "a matrix from one file format to another\n"
+    "Reads MatrixMarket (.mtx), .npy, SciPy .npz, .csv or .tsv and writes the format that the name of the new file "
+    "asks "
+    "for; .gz or .zst at the end compresses it. The new file appears only when it is complete. An .npz file is the "
+    "quickest to read again; .csv, .tsv and .npz keep names.";
+
+constexpr const char* examples =
+    "To the format that reads fastest:\n"
+    "  copse convert X.mtx.gz X.npz\n"
+    "Documents from rows to columns:\n"
+    "  copse convert --transpose counts.csv counts.mtx.zst";
+
+struct ConvertOptions {
+  std::string from;
+  std::string to;
+  bool transpose = false;
+  ReadOptions reading;
+  OutputOptions output;
+  MachineOptions machine{.precision = Precision::full};
+};
+
+template <class T>
+int run(const ConvertOptions& options) {
+  Terminal terminal(options.output.quiet);
+  const auto start = std::chrono::steady_clock::now();
+  with_threads(options.machine.threads, &interruption(), [&] {
+    ReadOptions reading = options.reading;
+    reading.items = options.transpose ? Items::rows : Items::columns;
+    reading.memory_limit = static_cast<std::size_t>(options.machine.memory_limit);
+    terminal.show("reading " + options.from + " ...");
+    const ReadResult<T> matrix = options.from == "-" ? read_matrix<T>(read_standard_input(), "standard input", reading)
+                                                     : read_matrix<T>(options.from, reading);
+    for (const std::string& note : matrix.notes) terminal.say("note: " + note);
+    terminal.show("writing " + options.to + " ...");
+    write_matrix(options.to, matrix.dataset);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    terminal.say(fmt::format("{}: {} x {}, {} nonzeros, in {}", options.to, counted(matrix.dataset.features()),
+                             counted(matrix.dataset.items()), counted(matrix.dataset.nonzeros()), in_seconds(seconds)));
+  });
+  return 0;
+}
+
+}  // namespace
+
+void add_convert(Program& program) {
+  auto options = std::make_shared<ConvertOptions>();
+  CLI::App& command = program.add("convert", description, examples, [options] {
+    return with_precision(options->machine.precision, [&]<class T> { return run<T>(*options); });
+  });
+  command.add_option("IN", options->from, "The matrix to read; - is stdin")->type_name("FILE")->required();
+  command.add_option("OUT", options->to, "The file to write")->type_name("FILE")->required();
+  add_table_options(command, options->reading);
+  command.add_flag("--transpose", options->transpose, "Make rows columns and columns rows")->group("Output");
+  command.add_flag("--quiet", options->output.quiet, "Say nothing but errors")->group("Output");
+  add_machine_options(command, options->machine);
+}
+
+}  // namespace copse

@@ -1,0 +1,91 @@
+// copse edit: changes to a tree.
+#include "copse/result/edit.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <limits>
+#include <memory>
+
+#include "apps/copse/commands/options.h"
+#include "apps/copse/program.h"
+#include "apps/copse/terminal/interrupt.h"
+#include "apps/copse/terminal/show_run.h"
+#include "copse/base/error.h"
+#include "copse/report/write_result.h"
+
+namespace copse {
+namespace {
+
+constexpr const char* description =
+    "changes to a tree: split, cut, merge, rename, drop, undo\n"
+    "Takes the folder that `copse tree -o` wrote, makes one change and writes the folder anew; tree.json says what was "
+    "done. Ids are those of tree.json, 1.2.1 for example. Only --split reads the matrix or the documents again.";
+
+constexpr const char* examples =
+    "Open one node further, the rest untouched:\n"
+    "  copse edit out --split 1.2 --into 4\n"
+    "The same tree with twelve leaves:\n"
+    "  copse edit out --cut 12\n"
+    "Take the last change back:\n"
+    "  copse edit out --undo";
+
+constexpr const char* changes = "Changes, one at a time";
+
+struct EditOptions {
+  TreeEdit change;
+  OutputOptions output;  // the folder is that of the tree; there is a page if it had one
+  int threads = 0;
+};
+
+int run(EditOptions options) {
+  const StoredResult stored(options.output.folder);
+  if (!stored.is_tree()) throw InputError(options.output.folder + " is not the folder of a tree.");
+  // A result without a page may be one that is to hold no text.
+  options.output.page = std::filesystem::exists(options.output.folder + "/report.html");
+  Terminal terminal(options.output.quiet);
+  with_precision(stored.precision(), [&]<class T> {
+    TreeResult<T> result;
+    with_threads(options.threads, &interruption(),
+                 [&] { result = edit_stored<T>(stored, options.change, options.output.page, events_of(terminal)); });
+    with_threads(options.threads, nullptr, [&] {
+      OutputFolder folder(options.output.folder, true);
+      folder.keep(own_documents_file);
+      write_result(folder, result, options.output.page);
+      if (!options.change.undo) terminal.say(result.model.history.back());
+      show(result, options.output, terminal);
+    });
+  });
+  return interrupted_exit_code();
+}
+
+}  // namespace
+
+void add_edit(Program& program) {
+  auto options = std::make_shared<EditOptions>();
+  CLI::App& command = program.add("edit", description, examples, [options] { return run(*options); });
+  add_folder(command, "RESULT", options->output.folder, "The folder of a tree")->required();
+  const auto change = [&](CLI::Option* option, const char* type) { option->type_name(type)->group(changes); };
+  change(command.add_option("--split", options->change.split, "Split this leaf further; see --into"), "ID");
+  change(add_number(command, "--cut", options->change.cut, Index(1), std::numeric_limits<Index>::max(),
+                    "Take the last splits back until so many leaves are left"),
+         "LEAVES");
+  change(command.add_option("--merge", options->change.merge, "Make this node a leaf again"), "ID");
+  change(command.add_option("--rename", options->change.rename, "Give this node the name that --to says"), "ID");
+  change(command.add_option("--drop", options->change.drop, "Set all items of this node aside as outliers"), "ID");
+  command.add_flag("--undo", options->change.undo, "Take the last change back")->group(changes);
+  command.parse_complete_callback([options] {
+    const TreeEdit& change = options->change;
+    const int asked = change.split.has_value() + (change.cut > 0) + change.merge.has_value() +
+                      change.rename.has_value() + change.drop.has_value() + change.undo;
+    if (asked != 1)
+      throw CLI::ValidationError("one change is needed: --split, --cut, --merge, --rename, --drop or --undo");
+  });
+  add_number(command, "--into", options->change.into, Index(2), std::numeric_limits<Index>::max(),
+             "Leaves that --split makes of the node")
+      ->needs("--split");
+  command.add_option("--to", options->change.name, "The new name; empty: none")->type_name("NAME")->needs("--rename");
+  add_json_and_quiet(command, options->output);
+  add_threads(command, options->threads);
+}
+
+}  // namespace copse

@@ -1,0 +1,120 @@
+// copse factor: flat nonnegative factorization of a matrix.
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "apps/copse/commands/input_options.h"
+#include "apps/copse/commands/run.h"
+#include "apps/copse/program.h"
+
+namespace copse {
+namespace {
+
+constexpr const char* description =
+    "flat clusters of a matrix by nonnegative matrix factorization\n"
+    "Finds W (features x k) and H (k x items), both nonnegative, with X ~ W H. A column of W says what a cluster is "
+    "about; an item belongs to the cluster with the largest entry in its column of H (the first of equal ones; -1 "
+    "where all are zero).\n\n"
+    "Prints the clusters with their best features. With -o it also writes result.json, assignments.tsv, topics.tsv and "
+    "model.safetensors. Ctrl-C stops within a second and keeps the best result so far (exit code 130).";
+
+constexpr const char* examples =
+    "Twenty topics from counts of words, with quality measures, into a folder:\n"
+    "  copse factor counts.mtx.gz --text -k 20 --truth labels.txt -o out\n"
+    "Genes x patients with a baseline common to all, the best of ten starts:\n"
+    "  copse factor genes.tsv -k 3 --affine --solver pivoting --runs 10\n"
+    "Sparse NMF with the parameters of the thesis, documents in rows:\n"
+    "  copse factor X.npz --items rows -k 20 --sparse thesis\n"
+    "Only numbers, for another program:\n"
+    "  copse factor X.npz -k 20 --json --quiet | jq .relative_error";
+
+constexpr const char* factorization = "Factorization";
+
+SparseWeight parse_sparse(const char* option, const std::string& text) {
+  if (text == "thesis") return SparseRule::thesis;
+  if (text == "snmf") return SparseRule::snmf;
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(value >= 0) || std::isinf(value)) {
+    throw CLI::ValidationError(option, "'" + text + "' is neither a number that is not negative nor thesis or snmf");
+  }
+  return value;
+}
+
+void set_start(FlatRunOptions& options, const std::string& text) {
+  for (const auto& [name, start] : choices<Start>()) {
+    if (name != text) continue;
+    options.nmf.start = start;
+    return;
+  }
+  options.start_file = text;
+}
+
+void add_sparse_options(CLI::App& command, FlatRunOptions& options) {
+  command
+      .add_option_function<std::string>(
+          "--sparse", [&options](const std::string& text) { options.sparse = parse_sparse("--sparse", text); },
+          "Sparse NMF: weight of the squared column sums of H. thesis: 0.01; snmf: 0.1 for sparse data, 0.5 for dense")
+      ->type_name("BETA|thesis|snmf")
+      ->group(factorization);
+  command
+      .add_option_function<std::string>(
+          "--sparse-w", [&options](const std::string& text) { options.sparse_w = parse_sparse("--sparse-w", text); },
+          "Weight of |W|^2. thesis: max(X)^2; snmf: max(X) [with --sparse: as its convention, or thesis; else 0]")
+      ->type_name("ALPHA|thesis|snmf")
+      ->group(factorization);
+}
+
+}  // namespace
+
+void add_factor(Program& program) {
+  auto options = std::make_shared<FlatRunOptions>();
+  auto output = std::make_shared<OutputOptions>();
+  auto machine = std::make_shared<MachineOptions>();
+  CLI::App& command =
+      program.add("factor", description, examples, [=] { return run_flat_command(*options, *output, *machine); });
+  CLI::App* parsed = &command;
+  command.parse_complete_callback([options, parsed] {
+    if (options->dc && parsed->count("--max-iterations") == 0) options->nmf.max_iterations = 1;
+  });
+  add_text_flag(command, options->input.prepare);
+  add_matrix_input(command, options->input);
+  NmfOptions& nmf = options->nmf;
+  add_number(command, "-k,--clusters", nmf.rank, Index(1), std::numeric_limits<Index>::max(), "Number of clusters")
+      ->required()
+      ->group(factorization);
+  std::vector<std::string> solvers = names_of<Solver>();
+  solvers.push_back("dc");
+  add_words(
+      command, "--solver", solvers, name_of(nmf.solver),
+      [&options = *options](std::size_t i) {
+        options.dc = i == choices<Solver>().size();
+        if (!options.dc) options.nmf.solver = choices<Solver>()[i].second;
+      },
+      "hals: the fastest; mu: multiplicative updates; dc: hals from the leaves of a tree, one iteration unless "
+      "--max-iterations says more; the others solve each step exactly or by gradients")
+      ->group(factorization);
+  command
+      .add_option_function<std::string>(
+          "--start", [&options = *options](const std::string& text) { set_start(options, text); },
+          "First factors: from a sample of the items (automatic for hals), random, from singular vectors (zeros kept, "
+          "filled with the mean, or with small random numbers), or the model.safetensors of an earlier run")
+      ->type_name("automatic|sample|random|nndsvd|nndsvda|nndsvdar|FILE")
+      ->default_str(name_of(nmf.start))
+      ->group(factorization);
+  add_number(command, "--runs", nmf.runs, 1, 1000000, "Random starts to try; the best is kept")->group(factorization);
+  add_seed(command, nmf.seed);
+  command.get_option("--seed")->group(factorization);
+  command.add_flag("--affine", nmf.affine, "X ~ w0 1' + W H: a nonnegative baseline w0 that all items share")
+      ->group(factorization);
+  add_sparse_options(command, *options);
+  add_stopping_options(command, nmf);
+  add_output_options(command, *output);
+  add_number(command, "--top", options->top, Index(1), std::numeric_limits<Index>::max(),
+             "Features to show and write per cluster")
+      ->group("Output");
+  add_machine_options(command, *machine);
+}
+
+}  // namespace copse

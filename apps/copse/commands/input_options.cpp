@@ -1,0 +1,76 @@
+#include "apps/copse/commands/input_options.h"
+
+#include <CLI/CLI.hpp>
+#include <limits>
+
+#include "copse/result/wording.h"
+
+namespace copse {
+namespace {
+
+constexpr const char* input_group = "Input";
+constexpr const char* documents_group = "Documents";
+constexpr const char* words_group = "Words";
+
+}  // namespace
+
+void add_matrix_input(CLI::App& command, InputOptions& options, const char* argument, const char* description) {
+  command.add_option(argument, options.path, description)->type_name("FILE")->required();
+  add_choice(command, "--items", options.reading.items, "Where the items (documents, patients) are in the file")
+      ->group(input_group);
+  const auto file = [&](const char* name, std::string& target, const char* description) {
+    command.add_option(name, target, description)->type_name("FILE")->group(input_group);
+  };
+  file("--features", options.feature_names, "Names of the features (words, genes), one per line");
+  file("--item-names", options.item_names, "Names of the items, one per line");
+  file("--truth", options.truth, "The true class of each item, one per line: adds quality measures to the result");
+  add_table_options(command, options.reading);
+  add_preparation_options(command, options.prepare);
+}
+
+void add_reading_options(CLI::App& command, DocumentOptions& options) {
+  const auto field = [&](const char* name, std::string& target, const char* description) {
+    command.add_option(name, target, description)->type_name("COLUMN")->group(documents_group);
+  };
+  field("--id", options.id_field, "Where the name of a document is [id]");
+  field("--label", options.label_field, "Where its true class is [label]: adds quality measures and tables of classes");
+  field("--time", options.time_field, "Where its time is [time or date]: adds topics over time");
+  field("--title", options.title_field, "Where its title is [title]");
+  command.add_flag("--skip-bad", options.skip_bad, "Count documents that cannot be read instead of stopping at them")
+      ->group(documents_group);
+}
+
+void add_word_options(CLI::App& command, DocumentInputOptions& options) {
+  TextOptions& text = options.text;
+  const auto grouped = [](CLI::Option* option) { option->group(words_group); };
+  grouped(command
+              .add_option_function<std::string>(
+                  "--language",
+                  [&text](const std::string& languages) { text.stop_words = copse::split(languages, ','); },
+                  "Languages, with commas between, whose commonest words are left out; auto: those that are found; "
+                  "none: leave nothing out")
+              ->type_name("LANGUAGES")
+              ->default_str("auto"));
+  grouped(command.add_option("--stop-words", options.stop_word_file, "More words to leave out, one per line")
+              ->type_name("FILE"));
+  grouped(command
+              .add_option("--stem", text.stemmer,
+                          "Count the forms of a word together, by the rules of this language; auto: of the main one")
+              ->type_name("none|auto|LANGUAGE")
+              ->default_str(text.stemmer));
+  grouped(command.add_flag("--bigrams", text.bigrams, "Count pairs of words that belong together as terms, too"));
+  grouped(add_number(command, "--max-share", text.max_share, 0.0, 1.0,
+                     "Drop words that are in a larger share of the documents"));
+  grouped(add_number(command, "--max-features", text.max_terms, Index(0), std::numeric_limits<Index>::max(),
+                     "Keep the most frequent words only; 0: all"));
+  grouped(command.add_flag("--numbers", text.tokens.numbers, "Keep words that have no letter"));
+  grouped(add_choice(command, "--links", text.tokens.links, "What becomes of web and mail addresses"));
+  grouped(
+      add_choice(command, "--words", text.tokens.rule, "Word boundaries of Unicode, or runs of letters, digits and _"));
+  grouped(command.add_flag("--drop-headers", text.mail.drop_headers, "Mail and news: leave the header lines out"));
+  grouped(command.add_flag("--drop-quotes", text.mail.drop_quotes, "Mail and news: leave quoted lines out"));
+  grouped(command.add_flag("--drop-signatures", text.mail.drop_signature,
+                           "Mail and news: leave out what follows the line \"-- \""));
+}
+
+}  // namespace copse

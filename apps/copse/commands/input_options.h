@@ -1,0 +1,24 @@
+// Options that say where the data is, how it is read and which of its words count.
+#pragma once
+
+#include "apps/copse/commands/options.h"
+#include "copse/result/input.h"
+
+namespace copse {
+
+inline constexpr const char* matrix_description =
+    "MatrixMarket (.mtx), .npy, SciPy .npz, .csv or .tsv, also compressed (.gz, .zst); - is stdin";
+inline constexpr const char* documents_description =
+    "A folder of text, Markdown or HTML files, .jsonl, .csv or .tsv with named columns, or one document per line; also "
+    "compressed (.gz, .zst); - is stdin";
+
+// `argument` names the first argument, `description` says what it may be.
+void add_matrix_input(CLI::App& command, InputOptions& options, const char* argument = "MATRIX",
+                      const char* description = matrix_description);
+
+// --id, --label, --time, --title, --skip-bad.
+void add_reading_options(CLI::App& command, DocumentOptions& options);
+// --language, --stop-words, --stem, --bigrams, --max-share, --max-features, --numbers, --links, --words, --drop-...
+void add_word_options(CLI::App& command, DocumentInputOptions& options);
+
+}  // namespace copse

@@ -1,0 +1,88 @@
+// copse report: the page of a result.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "apps/copse/commands/options.h"
+#include "apps/copse/program.h"
+#include "apps/copse/terminal/interrupt.h"
+#include "apps/copse/terminal/terminal.h"
+#include "apps/copse/terminal/words.h"
+#include "copse/base/error.h"
+#include "copse/base/version.h"
+#include "copse/io/output_file.h"
+#include "copse/report/result_page.h"
+#include "copse/result/stored_view.h"
+
+namespace copse {
+namespace {
+
+constexpr const char* description =
+    "the page of a result\n"
+    "Takes the folder that `topics`, `tree` or `factor` wrote with -o and writes report.html into it: the topics with "
+    "their words and documents on one page that opens in any browser, from disk and without a network. The runs write "
+    "it "
+    "themselves; this makes it again, in another place or with other limits.";
+
+constexpr const char* examples =
+    "The page again:\n"
+    "  copse report out\n"
+    "A larger one, elsewhere:\n"
+    "  copse report out -o topics.html --texts 2000 --size 30M";
+
+struct ReportOptions {
+  std::string folder;
+  std::string output;
+  std::string title;
+  PageLimits limits;
+  double size = 0;
+  OutputOptions said;
+  int threads = 0;
+};
+
+int run(const ReportOptions& options) {
+  Terminal terminal(options.said.quiet);
+  if (!page_is_built()) throw InputError("this program was built without the page; build it where Node.js is.");
+  const StoredResult stored(options.folder);
+  const std::string path = options.output.empty() ? options.folder + "/report.html" : options.output;
+  with_threads(options.threads, &interruption(), [&] {
+    terminal.show("reading " + options.folder + " ...");
+    const StoredView result = read_view(stored);
+    Page page = page_of(result.view, result.items, stored.report);
+    if (!options.title.empty()) page.title = options.title;
+    PageLimits limits = options.limits;
+    if (options.size > 0) limits.bytes = static_cast<Index>(options.size);
+    const std::string html = page_html(page, limits);
+    OutputFile file(path);
+    file.write(html);
+    file.commit();
+  });
+  if (options.said.json) {
+    const nlohmann::ordered_json json = {{"command", "report"}, {"version", version()}, {"page", path}};
+    print_data(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  } else {
+    terminal.say("written: " + path);
+  }
+  return interrupted_exit_code();
+}
+
+}  // namespace
+
+void add_report(Program& program) {
+  auto options = std::make_shared<ReportOptions>();
+  CLI::App& command = program.add("report", description, examples, [options] { return run(*options); });
+  add_folder(command, "RESULT", options->folder, "The folder of a result")->required();
+  command.add_option("-o,--output", options->output, "Write the page into this file [report.html in the folder]")
+      ->type_name("FILE")
+      ->group("Output");
+  command.add_option("--title", options->title, "Its title [the name of the data]")->type_name("TEXT")->group("Output");
+  add_number(command, "--texts", options->limits.texts, Index(0), Index(100000),
+             "Documents whose text is inside at most")
+      ->group("Output");
+  add_amount(command, "--size", options->size, parse_bytes, "SIZE", "Bytes that the file may have [10M]")
+      ->group("Output");
+  add_json_and_quiet(command, options->said);
+  add_threads(command, options->threads);
+}
+
+}  // namespace copse

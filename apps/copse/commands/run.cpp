@@ -1,0 +1,90 @@
+#include "apps/copse/commands/run.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "apps/copse/terminal/interrupt.h"
+#include "apps/copse/terminal/show_run.h"
+#include "copse/base/error.h"
+#include "copse/report/write_result.h"
+
+namespace copse {
+namespace {
+
+// The folder of the result, found fit for writing before the work starts; null if there is to be none. The file that is
+// read may not lie in it. Throws OutputError.
+std::unique_ptr<OutputFolder> open_folder(const OutputOptions& options, const std::string& input) {
+  if (options.folder.empty()) return nullptr;
+  // The documents of a demo are part of a result: replacing it would take them away.
+  std::error_code missing;
+  const std::filesystem::path inside = std::filesystem::path(options.folder) / std::filesystem::path(input).filename();
+  if (std::filesystem::equivalent(inside, input, missing)) {
+    throw OutputError(fmt::format("cannot write into the folder {}: {} is read from there; name another folder.",
+                                  options.folder, input));
+  }
+  return std::make_unique<OutputFolder>(options.folder, options.force);
+}
+
+// Writes and shows a result; from here on an interruption changes nothing.
+template <class Result>
+void finish(Result& result, OutputFolder* folder, const OutputOptions& output, Terminal& terminal) {
+  if (folder != nullptr) {
+    write_result(*folder, result, output.page);
+  } else {
+    close_report(result.clock, result.report);
+  }
+  show(result, output, terminal);
+}
+
+}  // namespace
+
+int run_flat_command(FlatRunOptions options, const OutputOptions& output, const MachineOptions& machine) {
+  Terminal terminal(output.quiet);
+  const auto folder = open_folder(output, options.input.path);
+  options.memory_limit = machine.memory_limit;
+  options.keep_texts = folder != nullptr && output.page;
+  FactorProgress progress(terminal, options.nmf);
+  options.nmf.progress = [&](const Iteration& iteration) {
+    progress(iteration);
+    return !interruption().requested();
+  };
+  with_precision(machine.precision, [&]<class T> {
+    FlatResult<T> result;
+    with_threads(machine.threads, &interruption(), [&] { result = run_flat<T>(options, events_of(terminal)); });
+    with_threads(machine.threads, nullptr, [&] { finish(result, folder.get(), output, terminal); });
+  });
+  return interrupted_exit_code();
+}
+
+int run_tree_command(TreeRunOptions options, const OutputOptions& output, const MachineOptions& machine,
+                     SplitLogUse log) {
+  const auto folder = open_folder(output, options.input.path);
+  if (folder != nullptr && log != SplitLogUse::none)
+    options.split_log = output.folder + std::string(partial_mark) + "splits";
+  options.resume = log == SplitLogUse::resume;
+  const int code = run_tree_command(options, output, machine, folder.get());
+  std::error_code ignored;
+  if (!options.split_log.empty()) std::filesystem::remove(options.split_log, ignored);
+  return code;
+}
+
+int run_tree_command(TreeRunOptions options, const OutputOptions& output, const MachineOptions& machine,
+                     OutputFolder* folder) {
+  Terminal terminal(output.quiet);
+  options.memory_limit = machine.memory_limit;
+  options.keep_texts = folder != nullptr && output.page;
+  options.tree.progress = [&](const TreeProgress& progress) {
+    terminal.show(fmt::format("splitting: {} of {} leaves ...", progress.leaves, progress.wanted));
+    return true;
+  };
+  with_precision(machine.precision, [&]<class T> {
+    TreeResult<T> result;
+    with_threads(machine.threads, &interruption(), [&] { result = run_tree<T>(options, events_of(terminal)); });
+    with_threads(machine.threads, nullptr, [&] { finish(result, folder, output, terminal); });
+  });
+  return interrupted_exit_code();
+}
+
+}  // namespace copse

@@ -1,0 +1,53 @@
+// copse show: topics and documents of a result in the terminal.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "apps/copse/commands/options.h"
+#include "apps/copse/program.h"
+#include "apps/copse/terminal/interrupt.h"
+#include "apps/copse/terminal/show_topics.h"
+#include "apps/copse/terminal/terminal.h"
+
+namespace copse {
+namespace {
+
+constexpr const char* description =
+    "topics and documents of a result in the terminal\n"
+    "Takes the folder that `topics`, `tree` or `factor` wrote with -o. Without --topic it lists all topics: size, "
+    "coherence (closer to zero is better), the commonest true class, and the best words. With --topic it shows one: "
+    "its "
+    "words with their weights, the classes and times of its documents, and the documents that stand for it. The topics "
+    "\"outlier\" and \"short\" are the documents that were set aside.";
+
+constexpr const char* examples =
+    "All topics:\n"
+    "  copse show out\n"
+    "One of them, with five documents:\n"
+    "  copse show out --topic 3.1 --docs 5\n"
+    "What fits nowhere:\n"
+    "  copse show out --topic outlier --docs 20";
+
+int run(const ShowOptions& options) {
+  std::string text;
+  with_threads(0, &interruption(), [&] { text = show_result(options); });
+  print_data(text);
+  return interrupted_exit_code();
+}
+
+}  // namespace
+
+void add_show(Program& program) {
+  auto options = std::make_shared<ShowOptions>();
+  CLI::App& command = program.add("show", description, examples, [options] { return run(*options); });
+  add_folder(command, "RESULT", options->folder, "The folder of a result")->required();
+  command
+      .add_option("--topic", options->topic, "One topic: its id (3, or 1.2.1 in a tree), its name, outlier or short")
+      ->type_name("ID");
+  add_number(command, "--docs", options->documents, Index(0), Index(1000), "Documents to show of the topic");
+  add_number(command, "--words", options->words, Index(1), Index(1000), "Words to show of each topic");
+  command.add_flag("--json", options->json, "Print one JSON object on stdout");
+}
+
+}  // namespace copse

@@ -1,0 +1,171 @@
+// copse tree: a tree of clusters by repeated rank-2 NMF.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <memory>
+
+#include "apps/copse/commands/input_options.h"
+#include "apps/copse/commands/run.h"
+#include "apps/copse/program.h"
+#include "copse/result/fields.h"
+
+namespace copse {
+namespace {
+
+constexpr const char* description =
+    "a topic tree of documents, or a tree of clusters of a matrix\n"
+    "The input is documents if it is a folder, a .jsonl or .txt file, a table (.csv, .tsv) with a column named by "
+    "--text, "
+    "or the standard input; otherwise it is a matrix. --format says it where the name does not.\n\n"
+    "HierNMF2: each split is a nonnegative factorization of rank 2. The leaf to split next is the one whose words "
+    "divide best between its would-be children (--score mndcg, for text), or whose error falls most (--score error). "
+    "Small groups that do not look like a topic are set aside as outliers, each with its nearest topic; documents with "
+    "too few words form the group \"short\".\n\n"
+    "Prints the tree. With -o it also writes tree.json, assignments.tsv (leaf, path and soft weights of every item), "
+    "topics.tsv, partitions.tsv (the partitions with 2, 3, ... leaves), tree.newick, model.safetensors, "
+    "report.html (a page that opens in any browser without a network) and result.json. A run that was killed continues "
+    "with --resume.";
+
+constexpr const char* examples =
+    "A topic tree of reviews in a table, with classes and time:\n"
+    "  copse tree reviews.csv --text body --id key --label stars --time date -o out\n"
+    "Documents from the standard input, as JSON lines:\n"
+    "  zcat papers.jsonl.gz | copse tree - --leaves 60 -o out\n"
+    "Forty topics of word counts, with the words' names:\n"
+    "  copse tree counts.mtx.gz --text --features terms.txt --leaves 40 -o out\n"
+    "Genes x patients, where there are no words:\n"
+    "  copse tree genes.tsv --score error --leaves 6\n"
+    "Then look closer at one node:\n"
+    "  copse edit out --split 1.2 --into 4";
+
+constexpr const char* growing = "Growing";
+
+// What the line says about the input, until all of it is known.
+struct InputChoice {
+  DocumentInputOptions documents;
+  std::string text_column;  // empty: not named
+  bool matrix = false;      // --format matrix
+};
+
+// The options that were given, on top of `base`.
+PrepareOptions given_over(const CLI::App& command, const PrepareOptions& given, PrepareOptions base) {
+  Settings asked;
+  add_settings(given, asked);
+  visit_fields(base, [&](std::string name, auto& field) {
+    const Setting& setting = *find_setting(asked, name);
+    std::ranges::replace(name, '_', '-');
+    if (command.count("--" + name) > 0) from_setting(name, setting, field);
+  });
+  return base;
+}
+
+void refuse(const CLI::App& command, std::initializer_list<const char*> groups, const std::string& reason) {
+  for (const CLI::Option* option : command.get_options()) {
+    const bool theirs = std::ranges::any_of(groups, [&](const char* group) { return option->get_group() == group; });
+    if (theirs && option->count() > 0) throw CLI::ValidationError("--" + option->get_lnames().front(), reason);
+  }
+}
+
+// Documents or a matrix, now that the line is complete.
+void decide(const CLI::App& command, const InputChoice& choice, InputOptions& input) {
+  const bool column_named =
+      !choice.text_column.empty() ||
+      command.count("--id") + command.count("--label") + command.count("--time") + command.count("--title") > 0;
+  if (!choice.matrix && names_documents(input.path, choice.documents.reading, column_named)) {
+    const std::string reason = "is for a matrix, but " + input.path + " is read as documents";
+    refuse(command, {"Input"}, reason);
+    // Every document is placed; equal ones stand for a topic once.
+    if (command.count("--drop-duplicates") > 0) throw CLI::ValidationError("--drop-duplicates", reason);
+    input.prepare = given_over(command, input.prepare, text_preparation());
+    input.documents = choice.documents;
+    if (!choice.text_column.empty()) input.documents->reading.text_field = choice.text_column;
+  } else {
+    refuse(command, {"Documents", "Words"}, "is for documents, but " + input.path + " is read as a matrix");
+    if (!choice.matrix && std::filesystem::exists(input.path) &&
+        names_documents(input.path, choice.documents.reading, true))
+      input.hint = "If it holds documents, name the column of their text: --text COLUMN.";
+    if (command.count("--text") > 0) input.prepare = given_over(command, input.prepare, text_preparation());
+  }
+}
+
+void add_input(CLI::App& command, TreeRunOptions& options, const std::shared_ptr<InputChoice>& choice) {
+  add_matrix_input(command, options.input, "DOCS|MATRIX",
+                   "Documents: a folder, .jsonl, .txt, .csv or .tsv with --text COLUMN, or - for stdin. A matrix: "
+                   "MatrixMarket (.mtx), .npy, SciPy .npz, .csv or .tsv. Both also compressed (.gz, .zst)");
+  std::vector<std::string> formats = names_of<DocumentFormat>();
+  formats.push_back("matrix");
+  add_words(
+      command, "--format", formats, formats.front(),
+      [choice](std::size_t i) {
+        choice->matrix = i == choices<DocumentFormat>().size();
+        if (!choice->matrix) choice->documents.reading.format = choices<DocumentFormat>()[i].second;
+      },
+      "What the input is [by its name]");
+  command
+      .add_option(
+          "--text", choice->text_column,
+          "Documents: where the text is in a table or in JSON objects [text]. A matrix: counts of words, prepared "
+          "as the thesis does: --min-count 3 --min-words 5 --drop-empty --weights tf-idf --unit-columns")
+      ->type_name("[COLUMN]")
+      ->expected(0, 1);
+  add_reading_options(command, choice->documents.reading);
+  add_word_options(command, choice->documents);
+  CLI::App* parsed = &command;
+  command.parse_complete_callback([choice, parsed, &input = options.input] { decide(*parsed, *choice, input); });
+}
+
+}  // namespace
+
+void add_tree(Program& program) {
+  auto options = std::make_shared<TreeRunOptions>();
+  TreeOptions& tree = options->tree;
+  auto output = std::make_shared<OutputOptions>();
+  auto machine = std::make_shared<MachineOptions>();
+  auto log = std::make_shared<SplitLogUse>(SplitLogUse::start);
+  CLI::App& command =
+      program.add("tree", description, examples, [=] { return run_tree_command(*options, *output, *machine, *log); });
+  add_input(command, *options, std::make_shared<InputChoice>());
+  add_number(command, "--leaves", tree.leaves, Index(1), std::numeric_limits<Index>::max(), "Leaves to stop at")
+      ->group(growing);
+  add_words(
+      command, "--score", names_of<Score>(), "",
+      [&options = *options](std::size_t i) { options.score = choices<Score>()[i].second; },
+      "What makes a leaf worth splitting [mndcg where features have names, else error]")
+      ->group(growing);
+  add_choice(command, "--pick", tree.pick, "Split the leaf with the highest score, or the largest")->group(growing);
+  add_number(command, "--min-score", tree.min_score, -std::numeric_limits<double>::infinity(),
+             std::numeric_limits<double>::infinity(), "Split only leaves with a higher score")
+      ->group(growing);
+  add_number(command, "--outlier-trials", tree.outlier_trials, 0, 1000,
+             "Times that a small group may be set aside before a leaf is left alone; 0: never")
+      ->group(growing);
+  add_number(command, "--imbalance", tree.imbalance, 1.000001, std::numeric_limits<double>::infinity(),
+             "A group is small if the other has so many times its items")
+      ->group(growing);
+  add_choice(command, "--start", tree.start,
+             "First factors of a split: from singular vectors, always the same, or random by --seed")
+      ->group(growing);
+  add_number(command, "--tolerance", tree.tolerance, 0.0, 1.0,
+             "A split is found when the projected gradient is this share of what it is near random factors")
+      ->group(growing);
+  add_number(command, "--max-iterations", tree.max_iterations, 2, 1000000000, "Iterations per split at most")
+      ->group(growing);
+  add_seed(command, tree.seed);
+  command.get_option("--seed")->group(growing);
+  command.add_flag("!--no-flat", options->flat, "Do not fit all items to the leaves' topics at the end")
+      ->group(growing);
+  add_output_options(command, *output);
+  command
+      .add_flag_callback(
+          "--resume", [&log = *log] { log = SplitLogUse::resume; },
+          "Continue a run into the same folder that was killed")
+      ->needs("--output")
+      ->group("Output");
+  add_number(command, "--top", options->top, Index(1), std::numeric_limits<Index>::max(),
+             "Features and items to name per node")
+      ->group("Output");
+  add_machine_options(command, *machine);
+}
+
+}  // namespace copse

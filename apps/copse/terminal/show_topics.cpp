@@ -1,0 +1,226 @@
+#include "apps/copse/terminal/show_topics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "apps/copse/terminal/terminal.h"
+#include "apps/copse/terminal/words.h"
+#include "copse/result/periods.h"
+#include "copse/result/stored_view.h"
+
+namespace copse {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t excerpt_bytes = 400;
+
+struct ShownDocument {
+  Index item = 0;
+  double weight = 0;
+  std::string nearest = {};  // of an outlier
+};
+
+// One topic, or a group of documents that have none.
+struct ShownTopic {
+  std::string id;
+  std::string name = {};
+  Index size = 0;
+  std::optional<double> score = {};
+  std::optional<double> coherence = {};
+  std::vector<std::pair<std::string, double>> words = {};
+  std::vector<std::pair<std::string, Index>> classes = {};  // the commonest first
+  std::vector<std::pair<std::string, Index>> times = {};    // in their order
+  std::vector<ShownDocument> documents = {};
+};
+
+bool is_below(const TopicView& view, Index node, Index top) {
+  while (node > top) node = view.nodes[node].parent;
+  return node == top;
+}
+
+// Whether item i belongs to what is shown.
+template <class Belongs>
+void add_tables(const StoredView& result, const Belongs& belongs, ShownTopic& shown) {
+  const ModelItems& items = result.items;
+  std::map<std::string, Index> classes;
+  const Periods periods = periods_of(items.times);
+  std::vector<Index> times(periods.names.size(), 0);
+  for (std::size_t i = 0; i < result.view.items.size(); ++i) {
+    if (!belongs(result.view.items[i])) continue;
+    if (!items.classes.empty() && !items.classes[i].empty()) ++classes[items.classes[i]];
+    if (!times.empty() && periods.places[i] >= 0) ++times[periods.places[i]];
+  }
+  shown.classes.assign(classes.begin(), classes.end());
+  std::ranges::stable_sort(shown.classes, std::greater(), [](const auto& entry) { return entry.second; });
+  for (std::size_t p = 0; p < times.size(); ++p) shown.times.emplace_back(periods.names[p], times[p]);
+}
+
+ShownTopic shown_node(const StoredView& result, Index node, const ShowOptions& options, bool tables) {
+  const TopicNode& topic = result.view.nodes[node];
+  ShownTopic shown{.id = topic.id, .name = topic.name, .size = topic.size};
+  shown.score = topic.score;
+  shown.coherence = topic.coherence;
+  for (std::size_t r = 0; r < std::min<std::size_t>(topic.words.size(), options.words); ++r) {
+    const auto& [feature, weight] = topic.words[r];
+    const auto& names = result.items.feature_names;
+    shown.words.emplace_back(names.empty() ? std::to_string(feature) : names[feature], weight);
+  }
+  if (!tables) return shown;
+  add_tables(
+      result,
+      [&](const TopicItem& item) { return item.node >= 0 && !item.outlier && is_below(result.view, item.node, node); },
+      shown);
+  for (const auto& [item, weight] : topic.representatives) shown.documents.push_back({item, weight});
+  return shown;
+}
+
+// "outlier" or "short".
+ShownTopic shown_group(const StoredView& result, const std::string& name, const ShowOptions& options) {
+  ShownTopic shown{.id = name};
+  const auto belongs = [&](const TopicItem& item) { return name == "short" ? item.dropped : item.outlier; };
+  for (std::size_t i = 0; i < result.view.items.size(); ++i) {
+    const TopicItem& item = result.view.items[i];
+    if (!belongs(item)) continue;
+    ++shown.size;
+    if (shown.size > options.documents) continue;
+    shown.documents.push_back({static_cast<Index>(i), item.weight});
+    if (item.node >= 0) shown.documents.back().nearest = result.view.nodes[item.node].id;
+  }
+  add_tables(result, belongs, shown);
+  return shown;
+}
+
+std::string title_of(const ModelItems& items, Index item) {
+  return items.titles.empty() || items.titles[item].empty() ? "" : items.titles[item];
+}
+
+const std::string* text_of(const ModelItems& items, Index item) {
+  const auto found = std::ranges::lower_bound(items.excerpt_items, item);
+  if (found == items.excerpt_items.end() || *found != item) return nullptr;
+  return &items.excerpts[found - items.excerpt_items.begin()];
+}
+
+Json json_of(const ShownTopic& topic, const ModelItems& items, bool documents) {
+  Json json = {{"id", topic.id}, {"name", topic.name}, {"size", topic.size}};
+  if (topic.score) json["score"] = *topic.score;
+  if (topic.coherence) json["coherence"] = *topic.coherence;
+  json["words"] = Json::array();
+  for (const auto& [word, weight] : topic.words) json["words"].push_back({{"word", word}, {"weight", weight}});
+  if (!documents) return json;
+  for (const auto& [name, count] : topic.classes) json["classes"][name] = count;
+  for (const auto& [name, count] : topic.times) json["times"][name] = count;
+  json["documents"] = Json::array();
+  for (const ShownDocument& document : topic.documents) {
+    Json entry = {{"item", items.item_names[document.item]}, {"weight", document.weight}};
+    if (const std::string title = title_of(items, document.item); !title.empty()) entry["title"] = title;
+    if (!document.nearest.empty()) entry["nearest"] = document.nearest;
+    if (const std::string* text = text_of(items, document.item)) entry["text"] = *text;
+    json["documents"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+// The first words of a text on a few lines, without control characters.
+std::string beginning(const std::string& text, std::size_t width) {
+  std::string line;
+  for (const char c : text) {
+    const bool space = static_cast<unsigned char>(c) <= ' ' || c == 0x7f;
+    if (space && (line.empty() || line.back() == ' ')) continue;
+    line.push_back(space ? ' ' : c);
+    if (line.size() >= excerpt_bytes && space) break;
+  }
+  if (line.size() >= excerpt_bytes) line += "...";
+  return wrapped(line, width, 4);
+}
+
+std::string text_of(const ShownTopic& topic, const ModelItems& items, std::size_t width) {
+  std::string text = fmt::format("topic {}{}: {}", topic.id, topic.name.empty() ? "" : " \"" + topic.name + "\"",
+                                 counted(topic.size, items.is_text() ? "document" : "item"));
+  if (topic.coherence) text += fmt::format(", coherence {:.1f}", *topic.coherence);
+  if (topic.score) text += fmt::format(", score {:.4g}", *topic.score);
+  text += "\n";
+  const auto section = [&](const char* title, const auto& entries, const auto& format, std::size_t most) {
+    if (entries.empty()) return;
+    std::vector<std::string> parts;
+    for (const auto& entry : entries) {
+      if (parts.size() == most) break;
+      parts.push_back(format(entry));
+    }
+    text += fmt::format("{}:\n{}", title, wrapped(joined(parts, ", "), width, 4));
+  };
+  section(
+      "words", topic.words, [](const auto& e) { return fmt::format("{} {:.3f}", e.first, e.second); }, 1000);
+  const auto count = [](const auto& e) { return fmt::format("{} {}", e.first, counted(e.second)); };
+  section("classes", topic.classes, count, 12);
+  section("times", topic.times, count, 100);
+  if (!topic.documents.empty()) text += "documents:\n";
+  for (const ShownDocument& document : topic.documents) {
+    const std::string title = title_of(items, document.item);
+    text += fmt::format("  {}{}  ({:.3f}{})\n", items.item_names[document.item], title.empty() ? "" : "  " + title,
+                        document.weight, document.nearest.empty() ? "" : ", nearest topic " + document.nearest);
+    if (const std::string* excerpt = text_of(items, document.item)) text += beginning(*excerpt, width);
+  }
+  return text;
+}
+
+// One line per topic, a tree indented.
+std::string list_of(const StoredView& result, const ShowOptions& options, std::size_t width) {
+  const TopicView& view = result.view;
+  std::vector<std::size_t> depth(view.nodes.size(), 0);
+  for (std::size_t n = 1; n < view.nodes.size(); ++n) depth[n] = depth[view.nodes[n].parent] + 1;
+  std::string text;
+  const auto write = [&](const auto& self, Index n) -> void {
+    if (n > 0) {
+      const ShownTopic topic = shown_node(result, n, options, false);
+      std::string line = std::string(2 * (depth[n] - 1), ' ') + topic.id + "  " + counted(topic.size);
+      if (topic.coherence) line += fmt::format("  ({:.0f})", *topic.coherence);
+      if (!topic.name.empty()) line += "  \"" + topic.name + "\"";
+      line += " ";
+      for (const auto& [word, weight] : topic.words) {
+        if (width > 0 && line.size() + 1 + word.size() > width) break;
+        line += " " + word;
+      }
+      text += line + "\n";
+    }
+    for (Index child = n + 1; child < static_cast<Index>(view.nodes.size()); ++child) {
+      if (view.nodes[child].parent == n) self(self, child);
+    }
+  };
+  write(write, 0);
+  const auto outliers = std::ranges::count_if(view.items, &TopicItem::outlier);
+  const auto dropped = std::ranges::count_if(view.items, &TopicItem::dropped);
+  if (outliers > 0) text += fmt::format("outlier  {}  set aside, each with its nearest topic\n", counted(outliers));
+  if (dropped > 0) text += fmt::format("short  {}  with too few words\n", counted(dropped));
+  return text;
+}
+
+}  // namespace
+
+std::string show_result(const ShowOptions& options) {
+  const StoredResult stored(options.folder);
+  const ViewLimits limits{.words = std::max<std::size_t>(options.words, 60),
+                          .representatives = static_cast<std::size_t>(options.documents)};
+  const StoredView result = read_view(stored, limits);
+  const std::size_t width = terminal_width();
+  if (options.topic) {
+    const bool group = *options.topic == "outlier" || *options.topic == "short";
+    const ShownTopic topic = group ? shown_group(result, *options.topic, options)
+                                   : shown_node(result, result.view.find(*options.topic), options, true);
+    return options.json ? dump(json_of(topic, result.items, true)) : text_of(topic, result.items, width);
+  }
+  if (!options.json) return list_of(result, options, width);
+  Json json = {{"command", "show"}, {"result", options.folder}, {"topics", Json::array()}};
+  for (Index n = 1; n < static_cast<Index>(result.view.nodes.size()); ++n)
+    json["topics"].push_back(json_of(shown_node(result, n, options, false), result.items, false));
+  json["outliers"] = std::ranges::count_if(result.view.items, &TopicItem::outlier);
+  json["short"] = std::ranges::count_if(result.view.items, &TopicItem::dropped);
+  return dump(json);
+}
+
+}  // namespace copse

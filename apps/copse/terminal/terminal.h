@@ -1,0 +1,65 @@
+// Words to the user: on stderr, so that data on stdout stays clean. Only this file and the commands print.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "copse/nmf/nmf.h"
+#include "copse/result/events.h"
+
+namespace copse {
+
+class Terminal {
+ public:
+  // With quiet, nothing but errors is said.
+  explicit Terminal(bool quiet);
+  ~Terminal() { clear(); }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  // A line that stays.
+  void say(std::string_view line);
+  // What goes on now; replaced by the next line. Shown only on a terminal.
+  void show(std::string_view status);
+  void clear();
+
+  bool live() const { return live_; }
+
+ private:
+  bool quiet_;
+  bool live_;  // stderr is a terminal that can rewrite a line
+  bool shown_ = false;
+};
+
+// The sentences and the status of a run, on this terminal, which must outlive them.
+RunEvents events_of(Terminal& terminal);
+
+// Columns of the terminal behind stderr, or 80.
+std::size_t terminal_width();
+
+// Whether stdout is a terminal that shows bold text.
+bool bold_output();
+
+// Data on stdout. Throws OutputError when it cannot take it.
+void print_data(std::string_view text);
+
+// The bar of a factorization: rate, error and an upper bound of the time that is left.
+class FactorProgress {
+ public:
+  FactorProgress(Terminal& terminal, const NmfOptions& options);
+  void operator()(const Iteration& iteration);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Terminal& terminal_;
+  int max_iterations_;
+  int runs_;
+  double time_limit_;
+  int run_ = 0;
+  long long iterations_ = 0;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point drawn_{};
+};
+
+}  // namespace copse

@@ -1,0 +1,26 @@
+// A run and its result as text: result.json, assignments.tsv, topics.tsv. Computes nothing.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "copse/result/run_report.h"
+
+namespace copse {
+
+// One object, indented, with a line end.
+std::string to_json(const RunReport& report);
+std::string to_json(const ClusteringMeasures& measures);
+std::string to_json(const Settings& settings);
+
+// Tab-separated with a header. A name's tabs and line ends become spaces.
+struct Assignment {
+  std::string item;
+  Index cluster = -1;  // -1: none
+  double weight = 0;
+  std::string group = {};  // written in place of the cluster, unless empty
+};
+std::string assignments_tsv(std::span<const Assignment> assignments);
+std::string topics_tsv(std::span<const Topic> topics);
+
+}  // namespace copse

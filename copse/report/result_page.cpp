@@ -1,0 +1,141 @@
+#include "copse/report/result_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "copse/result/periods.h"
+#include "copse/result/word_forms.h"
+#include "copse/result/wording.h"
+
+namespace copse {
+namespace {
+
+std::string path_of(const Settings& settings) {
+  const std::string documents = text_setting(settings, "documents");
+  return documents.empty() ? text_setting(settings, "matrix") : documents;
+}
+
+// The name of the data, or else the last part of its path.
+std::string title_of(const Settings& settings) {
+  if (std::string name = text_setting(settings, "name"); !name.empty()) return name;
+  const std::filesystem::path path(path_of(settings));
+  if (path == "-") return "standard input";
+  return path.has_filename() ? path.filename().string() : path.parent_path().filename().string();
+}
+
+// The line that made the result. A demo finds its data by itself, and an edit takes a folder.
+std::string line_of(const RunReport& report) {
+  const std::string line = "copse " + report.command;
+  const bool takes_data = report.command != "demo" && report.command != "edit";
+  return takes_data ? line + " " + path_of(report.settings) : line;
+}
+
+PageNode page_node(const TopicNode& topic, const ModelItems& items,
+                   const std::vector<std::vector<std::string>>& forms) {
+  PageNode node{.id = topic.id, .parent = topic.parent, .name = topic.name};
+  node.score = topic.score;
+  node.coherence = topic.coherence;
+  const auto kept = static_cast<double>(items.kept_items.empty() ? items.item_names.size() : items.kept_items.size());
+  for (const auto& [feature, weight] : topic.words) {
+    PageWord& word = node.words.emplace_back();
+    word.word = items.feature_names.empty() ? std::to_string(feature) : items.feature_names[feature];
+    word.weight = weight;
+    if (!forms.empty()) word.forms = forms[feature];
+    word.share = items.document_counts.empty() ? 1 : static_cast<double>(items.document_counts[feature]) / kept;
+  }
+  for (const auto& [item, weight] : topic.representatives) node.representatives.push_back(item);
+  return node;
+}
+
+// Numbers for the classes in their alphabetical order; -1 for none.
+std::vector<Index> number_classes(const std::vector<std::string>& classes, std::vector<std::string>& labels) {
+  std::map<std::string, Index> numbers;
+  for (const std::string& name : classes) {
+    if (!name.empty()) numbers.emplace(name, 0);
+  }
+  for (auto& [name, number] : numbers) {
+    number = static_cast<Index>(labels.size());
+    labels.push_back(name);
+  }
+  std::vector<Index> result;
+  result.reserve(classes.size());
+  for (const std::string& name : classes) result.push_back(name.empty() ? -1 : numbers[name]);
+  return result;
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of(const RunReport& report) {
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"version", "copse " + report.version},
+      {"seed", std::to_string(report.seed)},
+      {"matrix",
+       fmt::format("{} x {}, {} entries", counted(report.rows), counted(report.cols), counted(report.nonzeros))}};
+  const auto steps = steps_of(report.seconds);
+  facts.insert(facts.end(), steps.begin(), steps.end());
+  if (report.measures) {
+    facts.emplace_back("accuracy", fmt::format("{:.3f}", report.measures->accuracy));
+    facts.emplace_back("normalized mutual information", fmt::format("{:.3f}", report.measures->nmi));
+    facts.emplace_back("adjusted Rand index", fmt::format("{:.3f}", report.measures->ari));
+  }
+  return facts;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> steps_of(const Seconds& seconds) {
+  std::vector<std::pair<std::string, std::string>> steps;
+  const auto add = [&](const char* name, double took) {
+    if (took > 0) steps.emplace_back(name, in_seconds(took));
+  };
+  add("read", seconds.read);
+  add("prepare", seconds.prepare);
+  add("solve", seconds.solve);
+  add("write", seconds.write);
+  return steps;
+}
+
+Page page_of(const TopicView& view, const ModelItems& items, const RunReport& report) {
+  Page page;
+  page.title = title_of(report.settings);
+  page.command = line_of(report);
+  page.settings = report.settings;
+  page.facts = facts_of(report);
+  page.notes = report.notes;
+  const auto forms = word_forms(items);
+  for (const TopicNode& topic : view.nodes) page.nodes.push_back(page_node(topic, items, forms));
+
+  const std::vector<Index> classes = number_classes(items.classes, page.labels);
+  Periods periods = periods_of(items.times);
+  page.times = std::move(periods.names);
+  page.documents.resize(view.items.size());
+  for (std::size_t i = 0; i < view.items.size(); ++i) {
+    const TopicItem& item = view.items[i];
+    PageDocument& document = page.documents[i];
+    document.title = items.titles.empty() || items.titles[i].empty() ? items.item_names[i] : items.titles[i];
+    document.leaf = item.node;
+    // The page names a second topic only where it is a leaf.
+    const bool leaf = item.second >= 0 && view.nodes[item.second].leaf;
+    document.second = leaf ? item.second : -1;
+    document.weight = item.weight;
+    document.second_weight = leaf ? item.second_weight : 0;
+    document.outlier = item.outlier;
+    if (!classes.empty()) document.label = classes[i];
+    if (!periods.places.empty()) document.time = periods.places[i];
+  }
+  for (const Index item : items.near_duplicates) page.documents[items.number_of(item)].near_duplicate = true;
+
+  // Best first: the page leaves out from the end what does not fit.
+  std::vector<std::size_t> rank(items.item_names.size(), 1000);
+  for (const PageNode& node : page.nodes) {
+    for (std::size_t r = 0; r < node.representatives.size(); ++r)
+      rank[node.representatives[r]] = std::min(rank[node.representatives[r]], r);
+  }
+  for (std::size_t e = 0; e < items.excerpts.size(); ++e)
+    page.texts.push_back({items.excerpt_items[e], items.excerpts[e]});
+  std::ranges::stable_sort(page.texts, {}, [&](const PageText& text) { return rank[text.document]; });
+  return page;
+}
+
+}  // namespace copse

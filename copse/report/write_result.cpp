@@ -1,0 +1,99 @@
+#include "copse/report/write_result.h"
+
+#include "copse/nmf/clusters.h"
+#include "copse/report/result_json.h"
+#include "copse/report/result_page.h"
+#include "copse/report/tree_report.h"
+#include "copse/result/memory.h"
+
+namespace copse {
+namespace {
+
+// A table of partitions larger than this is not written; the numbers of the splits in tree.json tell the same.
+constexpr double most_partition_cells = 2e7;
+
+// All items of the file in their order.
+std::vector<Assignment> all_assignments(const ModelItems& items, const Clusters& clusters) {
+  std::vector<Assignment> assignments;
+  const std::vector<Index> numbers = items.kept_numbers();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    Assignment& assignment = assignments.emplace_back();
+    assignment.item = items.item_names[i];
+    if (numbers[i] >= 0) {
+      assignment.cluster = clusters.labels[numbers[i]];
+      assignment.weight = clusters.weights[numbers[i]];
+    }
+    // Documents without a topic are groups with names.
+    if (items.is_text() && assignment.cluster < 0) assignment.group = numbers[i] < 0 ? "short" : "outlier";
+  }
+  return assignments;
+}
+
+template <class T>
+void write_tables(OutputFolder& folder, FlatResult<T>& result) {
+  folder.add("assignments.tsv")
+      .write(assignments_tsv(all_assignments(result.model.items, cluster_items(result.model.h))));
+  folder.add("topics.tsv").write(topics_tsv(result.report.topics));
+  OutputFile& file = folder.add("model.safetensors");
+  write_model(file, result.model, result.report.settings);
+  file.finish();
+}
+
+template <class T>
+void write_tables(OutputFolder& folder, TreeResult<T>& result) {
+  folder.add("tree.json").write(tree_json(result));
+  folder.add("tree.newick").write(tree_newick(result));
+  folder.add("assignments.tsv").write(tree_assignments_tsv(result));
+  folder.add("topics.tsv").write(topics_tsv(result.report.topics));
+  const double cells = static_cast<double>(result.model.items.item_names.size()) * result.tree().splits();
+  if (cells <= most_partition_cells) {
+    folder.add("partitions.tsv").write(partitions_tsv(result));
+  } else {
+    result.report.notes.push_back(
+        "partitions.tsv would be too large; the numbers of the splits in tree.json tell the same.");
+  }
+  OutputFile& file = folder.add("model.safetensors");
+  write_tree_model(file, result.model, result.report.settings);
+  file.finish();
+}
+
+template <class Result>
+void write_all(OutputFolder& folder, Result& result, bool page) {
+  RunReport& report = result.report;
+  const Stopwatch writing;
+  write_tables(folder, result);
+  if (page && page_is_built()) {
+    folder.add("report.html").write(page_html(page_of(result.view, result.model.items, report)));
+  } else if (page) {
+    report.notes.push_back("there is no report.html: this program was built without Node.js.");
+  }
+  report.seconds.write = writing.seconds();
+  close_report(result.clock, report);
+  folder.add("result.json").write(to_json(report));
+  folder.commit();
+}
+
+}  // namespace
+
+template <class T>
+void write_result(OutputFolder& folder, FlatResult<T>& result, bool page) {
+  write_all(folder, result, page);
+}
+
+template <class T>
+void write_result(OutputFolder& folder, TreeResult<T>& result, bool page) {
+  write_all(folder, result, page);
+}
+
+void close_report(const Stopwatch& clock, RunReport& report) {
+  report.seconds.total = clock.seconds();
+  report.peak_memory_bytes = peak_memory();
+}
+
+#define COPSE_INSTANTIATE(T)                                       \
+  template void write_result(OutputFolder&, FlatResult<T>&, bool); \
+  template void write_result(OutputFolder&, TreeResult<T>&, bool);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse

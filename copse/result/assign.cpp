@@ -1,0 +1,205 @@
+#include "copse/result/assign.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "copse/base/error.h"
+#include "copse/kernels/in_memory.h"
+#include "copse/nmf/assign.h"
+#include "copse/nmf/clusters.h"
+#include "copse/result/wording.h"
+#include "copse/tree/flatten.h"
+#include "copse/tree/place.h"
+
+namespace copse {
+namespace {
+
+// The rows of `data` become those of the model: row_of[i] is the model's number of feature i, or -1.
+template <class T>
+void map_features(Dataset<T>& data, const std::vector<Index>& row_of, Index rows) {
+  SparseMatrix<T> mapped;
+  mapped.rows = rows;
+  mapped.cols = data.items();
+  std::vector<std::pair<RowIndex, T>> column;
+  for (Index j = 0; j < data.items(); ++j) {
+    column.clear();
+    visit_nonzeros(data, j, [&](Index i, T value) {
+      if (row_of[i] >= 0) column.emplace_back(static_cast<RowIndex>(row_of[i]), value);
+    });
+    std::ranges::sort(column, {}, [](const auto& entry) { return entry.first; });
+    for (const auto& [row, value] : column) {
+      mapped.indices.push_back(row);
+      mapped.values.push_back(value);
+    }
+    mapped.offsets.push_back(mapped.nonzeros());
+  }
+  data.values = std::move(mapped);
+}
+
+// By number, as the file had them when the model was made.
+std::vector<Index> rows_by_number(const ModelItems& items, Index features) {
+  std::vector<Index> row_of(static_cast<std::size_t>(features), -1);
+  for (std::size_t i = 0; i < items.kept_features.size(); ++i) row_of[items.kept_features[i]] = static_cast<Index>(i);
+  return row_of;
+}
+
+std::vector<Index> rows_by_name(const ModelItems& items, const std::vector<std::string>& names,
+                                std::vector<std::string>& notes) {
+  std::unordered_map<std::string, Index> numbers;
+  for (std::size_t i = 0; i < items.feature_names.size(); ++i)
+    numbers.emplace(items.feature_names[i], static_cast<Index>(i));
+  std::vector<Index> row_of(names.size(), -1);
+  Index known = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto found = numbers.find(names[i]);
+    if (found == numbers.end()) continue;
+    row_of[i] = found->second;
+    ++known;
+  }
+  if (known == 0) throw InputError("none of the features of the matrix is known to the model.");
+  const Index unknown = static_cast<Index>(names.size()) - known;
+  if (unknown > 0) notes.push_back(counted(unknown, "feature") + " that the model does not know left out.");
+  return row_of;
+}
+
+template <class T>
+NewItems<T> read_columns(const NewItemsOptions& options, const Settings& settings, const ModelItems& items) {
+  const ReadOptions reading = input_options_in(settings, "", "").reading;
+  ReadResult<T> read;
+  if (options.path == "-") {
+    const std::string bytes = read_standard_input();
+    read = read_matrix<T>(std::span<const char>(bytes.data(), bytes.size()), "standard input", reading);
+  } else {
+    read = read_matrix<T>(options.path, reading);
+  }
+  Dataset<T>& data = read.dataset;
+  if (!options.feature_names.empty()) data.feature_names = read_names(options.feature_names, &read.notes);
+  if (!options.item_names.empty()) data.item_names = read_names(options.item_names, &read.notes);
+  NewItems<T> result;
+  try {
+    result = match_items(std::move(data), settings, items);
+  } catch (const InputError& error) {
+    throw InputError(options.path + ": " + error.what());
+  }
+  result.notes.insert(result.notes.begin(), read.notes.begin(), read.notes.end());
+  return result;
+}
+
+template <class T>
+NewItems<T> read_texts(const NewItemsOptions& options, const Settings& settings, const ModelItems& items,
+                       const RunEvents& events) {
+  InputOptions input = input_options_in(settings, items.vocabulary, "");
+  input.path = options.path;
+  // How the new documents are laid out is their own business; columns are called as before unless said otherwise.
+  DocumentOptions& reading = input.documents->reading;
+  reading.skip_bad = options.skip_bad;
+  reading.format = options.format;
+  if (!options.text_column.empty()) reading.text_field = options.text_column;
+  if (!options.id_column.empty()) reading.id_field = options.id_column;
+  input.documents->own.reset();
+  std::shared_ptr<const DocumentSource> source;
+  Corpus<T> corpus = count_words<T>(input, 0, events, source);
+  Dataset<T> data;
+  data.values = std::move(corpus.counts);
+  data.item_names = std::move(corpus.ids);
+  NewItems<T> result = match_items(std::move(data), settings, items);
+  const std::vector<std::string> notes = notes_of(corpus.report);
+  result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
+  return result;
+}
+
+}  // namespace
+
+template <class T>
+NewItems<T> read_new_items(const NewItemsOptions& options, const Settings& settings, const ModelItems& items,
+                           const RunEvents& events) {
+  events.show("reading " + options.path + " ...");
+  return items.is_text() ? read_texts<T>(options, settings, items, events) : read_columns<T>(options, settings, items);
+}
+
+template <class T>
+NewItems<T> match_items(Dataset<T> data, const Settings& settings, const ModelItems& items) {
+  NewItems<T> result;
+  const auto check = [&](const std::vector<std::string>& names, Index count, const char* what) {
+    if (names.empty() || static_cast<Index>(names.size()) == count) return;
+    throw InputError(fmt::format("there are {} names for {}.", names.size(), counted(count, what)));
+  };
+  check(data.feature_names, data.features(), "feature");
+  check(data.item_names, data.items(), "item");
+  const auto rows = static_cast<Index>(items.kept_features.size());
+  if (!items.is_text() && !data.feature_names.empty() && !items.feature_names.empty()) {
+    map_features(data, rows_by_name(items, data.feature_names, result.notes), rows);
+  } else {
+    const Index needed = items.kept_features.empty() ? 0 : items.kept_features.back() + 1;
+    if (data.features() < needed) {
+      throw InputError(fmt::format("it has {}, but the model was made from a matrix with at least {}.",
+                                   counted(data.features(), "feature"), counted(needed)));
+    }
+    map_features(data, rows_by_number(items, data.features()), rows);
+  }
+  result.names = std::move(data.item_names);
+  for (Index j = static_cast<Index>(result.names.size()); j < data.items(); ++j)
+    result.names.push_back(std::to_string(j));
+  const InputOptions input = input_options_in(settings, items.vocabulary, "");
+  result.is_short.assign(result.names.size(), 0);
+  Index too_short = 0;
+  // The same rule as for the documents of the model: too few of the words that count.
+  for (Index j = 0; items.is_text() && j < data.items(); ++j) {
+    double words = 0;
+    visit_nonzeros(data, j, [&](Index, T value) { words += static_cast<double>(value); });
+    result.is_short[j] = words < input.prepare.min_item_total || words == 0;
+    too_short += result.is_short[j];
+  }
+  if (too_short > 0) result.notes.push_back(counted(too_short, "document") + " too short for a topic.");
+  PrepareReport learned;
+  learned.feature_factors = items.feature_factors;
+  learned.feature_totals = items.feature_totals;
+  prepare_new(data, input.prepare, learned);
+  result.data = std::move(data);
+  return result;
+}
+
+template <class T>
+std::vector<PlacedItem> place(const FlatModel<T>& model, const Settings& settings, const NewItems<T>& items) {
+  const Clusters clusters = cluster_items(
+      assign_items<T>(*in_memory(items.data), model.w, std::span<const T>(model.baseline), beta_in(settings)));
+  std::vector<PlacedItem> placed;
+  for (std::size_t j = 0; j < clusters.labels.size(); ++j) {
+    const bool none = clusters.labels[j] < 0;
+    placed.push_back(
+        {none ? (model.items.is_text() ? "outlier" : "-1") : std::to_string(clusters.labels[j]), clusters.weights[j]});
+    if (items.is_short[j] != 0) placed.back() = {model.items.dropped_name(), 0};
+  }
+  return placed;
+}
+
+template <class T>
+std::vector<PlacedItem> place(const TreeModel<T>& model, const Settings&, const NewItems<T>& items) {
+  const Tree<T>& tree = model.versions.back().tree;
+  const Placement placement = place_items(tree, items.data);
+  const bool flat = !model.versions.back().flat.empty();
+  std::vector<Index> labels(items.names.size(), -1);
+  if (flat) labels = cluster_items(flatten(*in_memory(items.data), model.topics)).labels;
+  const auto leaves = tree.leaf_nodes();
+  std::vector<PlacedItem> placed;
+  for (std::size_t j = 0; j < labels.size(); ++j) {
+    placed.push_back({placement.leaf[j] < 0 ? "outlier" : tree.id(placement.leaf[j]), placement.weights[j],
+                      !flat           ? ""
+                      : labels[j] < 0 ? "-1"
+                                      : tree.id(leaves[labels[j]])});
+    if (items.is_short[j] != 0) placed.back() = {model.items.dropped_name(), 0, model.items.dropped_name()};
+  }
+  return placed;
+}
+
+#define COPSE_INSTANTIATE(T)                                                                                         \
+  template NewItems<T> read_new_items(const NewItemsOptions&, const Settings&, const ModelItems&, const RunEvents&); \
+  template NewItems<T> match_items(Dataset<T>, const Settings&, const ModelItems&);                                  \
+  template std::vector<PlacedItem> place(const FlatModel<T>&, const Settings&, const NewItems<T>&);                  \
+  template std::vector<PlacedItem> place(const TreeModel<T>&, const Settings&, const NewItems<T>&);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse

@@ -1,0 +1,46 @@
+#include "copse/result/choices.h"
+
+#include "copse/base/error.h"
+#include "copse/result/wording.h"
+
+namespace copse {
+
+// A table is made at its first use and stays.
+#define COPSE_CHOICES(Value, ...)                      \
+  template <>                                          \
+  const Choices<Value>& choices() {                    \
+    static const Choices<Value> table = {__VA_ARGS__}; \
+    return table;                                      \
+  }
+
+COPSE_CHOICES(Solver, {"hals", Solver::hals}, {"mu", Solver::mu}, {"active-set", Solver::active_set},
+              {"pivoting", Solver::pivoting}, {"projected-gradient", Solver::projected_gradient})
+COPSE_CHOICES(Start, {"automatic", Start::automatic}, {"sample", Start::sample}, {"random", Start::random},
+              {"nndsvd", Start::nndsvd}, {"nndsvda", Start::nndsvda}, {"nndsvdar", Start::nndsvdar})
+COPSE_CHOICES(StopReason, {"converged", StopReason::converged}, {"max_iterations", StopReason::max_iterations},
+              {"time_limit", StopReason::time_limit}, {"interrupted", StopReason::interrupted})
+COPSE_CHOICES(Precision, {"float", Precision::single}, {"double", Precision::full})
+COPSE_CHOICES(Items, {"columns", Items::columns}, {"rows", Items::rows})
+COPSE_CHOICES(Presence, {"detect", Presence::detect}, {"present", Presence::present}, {"absent", Presence::absent})
+COPSE_CHOICES(Weighting, {"none", Weighting::none}, {"tf-idf", Weighting::tf_idf},
+              {"smooth-tf-idf", Weighting::smooth_tf_idf}, {"log-tf-idf", Weighting::log_tf_idf},
+              {"log", Weighting::log})
+COPSE_CHOICES(FeatureScaling, {"none", FeatureScaling::none}, {"max", FeatureScaling::max},
+              {"deviation", FeatureScaling::deviation})
+COPSE_CHOICES(DocumentFormat, {"automatic", DocumentFormat::automatic}, {"folder", DocumentFormat::folder},
+              {"json-lines", DocumentFormat::json_lines}, {"table", DocumentFormat::table},
+              {"lines", DocumentFormat::lines})
+COPSE_CHOICES(Links, {"drop", Links::drop}, {"whole", Links::whole}, {"words", Links::words})
+COPSE_CHOICES(WordRule, {"unicode", WordRule::unicode}, {"characters", WordRule::word_characters})
+COPSE_CHOICES(Score, {"mndcg", Score::mndcg}, {"error", Score::error}, {"rank1-gain", Score::rank1_gain},
+              {"fit", Score::fit}, {"rank1", Score::rank1}, {"rank2", Score::rank2})
+COPSE_CHOICES(Pick, {"score", Pick::score}, {"size", Pick::size})
+COPSE_CHOICES(Rank2Start, {"singular", Rank2Start::singular}, {"random", Rank2Start::random})
+COPSE_CHOICES(Leaf, {"open", Leaf::open}, {"too_small", Leaf::too_small}, {"one_sided", Leaf::one_sided},
+              {"only_outliers", Leaf::only_outliers})
+
+void refuse_choice(const std::string& what, const std::string& word, const std::vector<std::string>& names) {
+  throw InvalidArgument(what + " must be one of " + joined(names, ", ") + ", not '" + word + "'.");
+}
+
+}  // namespace copse

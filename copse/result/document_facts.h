@@ -1,0 +1,15 @@
+// What a result on documents tells beyond its topics: coherence, near duplicates, and the beginnings of the documents
+// that stand for a topic.
+#pragma once
+
+#include "copse/result/topic_view.h"
+
+namespace copse {
+
+// Fills what `model.items` says about documents: how many hold each word, which nearly equal an earlier one, and the
+// coherence and the best documents of the topics. What is known of other topics stays. Model is a FlatModel or
+// TreeModel; `data` is what was factored.
+template <class T, class Model>
+void add_document_facts(const Dataset<T>& data, const DocumentSource* source, Model& model);
+
+}  // namespace copse

@@ -1,0 +1,161 @@
+#include "copse/result/edit.h"
+
+#include <fmt/format.h>
+
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "copse/kernels/in_memory.h"
+#include "copse/result/document_facts.h"
+#include "copse/result/wording.h"
+#include "copse/tree/edit.h"
+#include "copse/tree/flatten.h"
+
+namespace copse {
+namespace {
+
+constexpr std::size_t most_versions = 10;
+
+// The largest way down.
+template <class T>
+Index leaf_below(const Tree<T>& tree, Index node) {
+  while (tree.nodes[node].first >= 0) node = tree.nodes[node].first;
+  return node;
+}
+
+// The leaf that is to be split. Throws InvalidArgument if it is split already.
+template <class T>
+Index leaf_to_split(const Tree<T>& tree, const std::string& id) {
+  const Index node = tree.find(id), leaf = leaf_below(tree, node);
+  if (leaf == node) return node;
+  throw InvalidArgument(
+      fmt::format("Node {} is split already: name a leaf below it, such as {}, or make it a leaf with --merge.", id,
+                  tree.id(leaf)));
+}
+
+// Splits a leaf with the data at hand, and fits all items to the new leaves.
+template <class T>
+std::string split(const TreeEdit& change, TreeOptions options, const PreparedInput<T>& input, TreeResult<T>& result) {
+  TreeVersion<T>& version = result.model.versions.back();
+  const Index node = leaf_to_split(version.tree, *change.split), before = version.tree.leaves;
+  const Stopwatch solving;
+  options.leaves = change.into;
+  grow(version.tree, node, *tree_data(input.data), options);
+  if (version.tree.leaves == before) throw InvalidArgument("Node " + *change.split + " cannot be split further.");
+  if (version.flat.empty()) {
+    take_leaves(result);
+  } else {
+    fit_flat(*in_memory(input.data), result);
+  }
+  result.report.seconds.solve = solving.seconds();
+  return fmt::format("split {} into {}", *change.split, version.tree.leaves - before + 1);
+}
+
+// Takes each item's flat leaf from the tree before to the node of the tree now that holds it: nodes that remain keep
+// their ids. An item whose flat leaf was dropped has none.
+template <class T>
+std::vector<Index> carried(const Tree<T>& before, const std::vector<Index>& flat, const Tree<T>& now) {
+  std::vector<Index> target(before.nodes.size(), 0);  // the same node, or its nearest ancestor that is still there
+  for (Index n = 1; n < static_cast<Index>(before.nodes.size()); ++n) {
+    const Index parent = before.nodes[n].parent, above = target[parent];
+    const bool first = before.nodes[parent].first == n;
+    target[n] = now.nodes[above].first < 0 ? above : first ? now.nodes[above].first : now.nodes[above].second;
+  }
+  std::vector<Index> result;
+  for (const Index leaf : flat) {
+    const Index node = leaf < 0 ? -1 : target[leaf];
+    result.push_back(node < 0 || now.nodes[node].dropped ? -1 : node);
+  }
+  return result;
+}
+
+// Changes that need no data. Returns what was done.
+template <class T>
+std::string rearrange(const TreeEdit& change, Tree<T>& tree) {
+  if (change.cut > 0) {
+    cut(tree, change.cut);
+    return fmt::format("cut to {}", counted(change.cut, "leaf node"));
+  }
+  if (change.merge) {
+    merge(tree, tree.find(*change.merge));
+    return "merged what was below " + *change.merge;
+  }
+  if (change.drop) {
+    drop(tree, tree.find(*change.drop));
+    return "dropped " + *change.drop;
+  }
+  tree.nodes[tree.find(*change.rename)].name = change.name;
+  return fmt::format("renamed {} to \"{}\"", *change.rename, change.name);
+}
+
+template <class T>
+void undo(TreeResult<T>& result) {
+  TreeModel<T>& model = result.model;
+  if (model.versions.size() < 2) throw InvalidArgument("There is nothing to undo.");
+  model.versions.pop_back();
+  model.history.pop_back();
+  take_leaves(result);
+}
+
+}  // namespace
+
+template <class T>
+void edit(const TreeEdit& change, const TreeOptions& options, const PreparedInput<T>* data, TreeResult<T>& result) {
+  if (change.undo) return undo(result);
+  TreeModel<T>& model = result.model;
+  model.versions.push_back(model.versions.back());
+  try {
+    if (change.split) {
+      if (data == nullptr) throw InvalidArgument("A split needs the data that the tree was made from.");
+      model.history.push_back(split(change, options, *data, result));
+    } else {
+      const TreeVersion<T>& before = model.versions[model.versions.size() - 2];
+      const std::string done = rearrange(change, model.versions.back().tree);
+      model.versions.back().flat = carried(before.tree, before.flat, result.tree());
+      take_leaves(result);
+      model.history.push_back(done);
+    }
+  } catch (...) {
+    model.versions.pop_back();
+    throw;
+  }
+  if (model.versions.size() > most_versions) model.versions.erase(model.versions.begin());
+}
+
+template <class T>
+TreeResult<T> edit_stored(const StoredResult& stored, const TreeEdit& change, bool keep_texts,
+                          const RunEvents& events) {
+  TreeResult<T> result;
+  RunReport& report = result.report;
+  const Stopwatch reading;
+  result.model = read_tree_model<T>(stored.model_path());
+  report.seconds.read = reading.seconds();
+  report.command = "edit";
+  report.settings = stored.report.settings;
+  report.seed = stored.report.seed;
+  report.nonzeros = stored.report.nonzeros;
+  report.stop_reason = StopReason::converged;
+  const TreeOptions options = tree_options_in(report.settings, report.seed);
+  std::optional<PreparedInput<T>> input;
+  if (change.split) {
+    leaf_to_split(result.tree(), *change.split);  // before the data is read
+    const MemoryJob job{.method = Method::tree, .clusters = result.tree().leaves + change.into};
+    input = load<T>(input_options_in(report.settings, result.model.items.vocabulary, stored.folder), job, events,
+                    report.seconds);
+  }
+  edit(change, options, input ? &*input : nullptr, result);
+  uninterrupted([&] {
+    if (input && result.model.items.is_text())
+      add_document_facts(input->data, keep_texts ? input->source.get() : nullptr, result.model);
+    report.threads = thread_count();
+    describe(result);
+  });
+  return result;
+}
+
+#define COPSE_INSTANTIATE(T)                                                                        \
+  template void edit(const TreeEdit&, const TreeOptions&, const PreparedInput<T>*, TreeResult<T>&); \
+  template TreeResult<T> edit_stored(const StoredResult&, const TreeEdit&, bool, const RunEvents&);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse

@@ -1,0 +1,32 @@
+// Changes to a stored tree: split, cut, merge, rename, drop, undo.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "copse/result/stored_result.h"
+#include "copse/result/tree_result.h"
+
+namespace copse {
+
+// One change; ids are those of tree.json.
+struct TreeEdit {
+  std::optional<std::string> split, merge, drop, rename;
+  Index into = 2;    // leaves that a split makes of the node
+  Index cut = 0;     // leaves that stay; 0: no cut
+  std::string name;  // for rename
+  bool undo = false;
+};
+
+// Changes the model's last version into a new one, which is noted in its history; `undo` goes back to the one before. A
+// split needs `data`, prepared as for the run, and the options of the run; other changes need none. The model is as it
+// was if anything is thrown: InvalidArgument for what cannot be done.
+template <class T>
+void edit(const TreeEdit& change, const TreeOptions& options, const PreparedInput<T>* data, TreeResult<T>& result);
+
+// The same on a folder: reads the model, and the data again where a split needs it.
+template <class T>
+TreeResult<T> edit_stored(const StoredResult& stored, const TreeEdit& change, bool keep_texts,
+                          const RunEvents& events = {});
+
+}  // namespace copse

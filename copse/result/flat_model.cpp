@@ -1,0 +1,78 @@
+#include "copse/result/flat_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "copse/base/error.h"
+#include "copse/io/safetensors.h"
+
+namespace copse {
+namespace {
+
+template <class T>
+Matrix<T> matrix_of(const SafeTensors& model, const std::string& name, Index rows, Index k, const std::string& path) {
+  const auto found = model.tensors.find(name);
+  if (found == model.tensors.end()) throw InputError(fmt::format("{} has no tensor \"{}\".", path, name));
+  const Tensor& tensor = found->second;
+  if (tensor.shape != std::vector<Index>{rows, k}) {
+    throw InputError(fmt::format("tensor \"{}\" of {} is {}, but this run needs {} x {}.", name, path,
+                                 fmt::join(tensor.shape, " x "), rows, k));
+  }
+  Matrix<T> matrix(rows, k);
+  std::visit(
+      [&](const auto& values) {
+        std::transform(values.begin(), values.end(), matrix.data(), [](auto value) { return static_cast<T>(value); });
+      },
+      tensor.values);
+  for (const T value : matrix.values()) {
+    if (!(value >= T(0)) || value > std::numeric_limits<T>::max()) {
+      throw InputError(fmt::format("tensor \"{}\" of {} has an entry that is negative or not finite.", name, path));
+    }
+  }
+  return matrix;
+}
+
+}  // namespace
+
+template <class T>
+void write_model(OutputFile& file, const FlatModel<T>& model, const Settings& settings) {
+  TensorWriter writer;
+  writer.add_view("w", model.w);
+  writer.add_view("h", model.h);
+  if (!model.baseline.empty()) writer.add("baseline", model.baseline);
+  add_items(writer, model.items);
+  writer.write(file, settings, "flat");
+}
+
+template <class T>
+FlatModel<T> read_model(const std::string& path) {
+  const TensorReader reader(path, "a flat result");
+  FlatModel<T> model;
+  model.w = reader.matrix<T>("w");
+  model.h = reader.matrix<T>("h");
+  model.baseline = reader.list<T>("baseline");
+  const bool has_baseline = !model.baseline.empty();
+  if (model.w.cols() != model.h.cols() ||
+      (has_baseline && static_cast<Index>(model.baseline.size()) != model.w.rows())) {
+    reader.wrong("its factors do not fit each other");
+  }
+  model.items = read_items(reader, model.w.rows(), model.h.rows());
+  return model;
+}
+
+template <class T>
+StartFactors<T> read_start(const std::string& path, Index rows, Index cols, Index k) {
+  const SafeTensors model = read_safetensors(path);
+  return {matrix_of<T>(model, "w", rows, k, path), matrix_of<T>(model, "h", cols, k, path)};
+}
+
+template void write_model(OutputFile&, const FlatModel<float>&, const Settings&);
+template void write_model(OutputFile&, const FlatModel<double>&, const Settings&);
+template FlatModel<float> read_model(const std::string&);
+template FlatModel<double> read_model(const std::string&);
+template StartFactors<float> read_start(const std::string&, Index, Index, Index);
+template StartFactors<double> read_start(const std::string&, Index, Index, Index);
+
+}  // namespace copse

@@ -1,0 +1,38 @@
+// model.safetensors of a flat result: the factors and everything that is needed to put new items into the same
+// clusters.
+#pragma once
+
+#include <string>
+
+#include "copse/io/output_file.h"
+#include "copse/result/model_items.h"
+
+namespace copse {
+
+// Tensors: w (features x k), h (items x k), baseline (features; affine only), and those of ModelItems.
+template <class T>
+struct FlatModel {
+  Matrix<T> w;
+  Matrix<T> h;
+  std::vector<T> baseline;
+  ModelItems items;
+};
+
+template <class T>
+void write_model(OutputFile& file, const FlatModel<T>& model, const Settings& settings);
+
+// Throws InputError for a file that is not the model of a flat result.
+template <class T>
+FlatModel<T> read_model(const std::string& path);
+
+template <class T>
+struct StartFactors {
+  Matrix<T> w;  // rows x k
+  Matrix<T> h;  // cols x k
+};
+
+// w and h of a model. Throws InputError unless their shapes are those.
+template <class T>
+StartFactors<T> read_start(const std::string& path, Index rows, Index cols, Index k);
+
+}  // namespace copse

@@ -1,0 +1,166 @@
+#include "copse/result/flat_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "copse/base/parallel.h"
+#include "copse/base/version.h"
+#include "copse/kernels/in_memory.h"
+#include "copse/measure/factors.h"
+#include "copse/nmf/assign.h"
+#include "copse/nmf/clusters.h"
+#include "copse/result/document_facts.h"
+#include "copse/result/fields.h"
+#include "copse/result/topics.h"
+#include "copse/tree/flatten.h"
+
+namespace copse {
+namespace {
+
+template <class T>
+double largest_entry(const Dataset<T>& data) {
+  const auto largest = [](auto values) {
+    return values.empty() ? 0.0 : static_cast<double>(*std::max_element(values.begin(), values.end()));
+  };
+  if (data.is_sparse()) return largest(std::span<const T>(std::get<SparseMatrix<T>>(data.values).values));
+  return largest(std::get<Matrix<T>>(data.values).values());
+}
+
+template <class T>
+NmfResult<T> solve(const FlatRunOptions& options, const PreparedInput<T>& input, NmfOptions& nmf) {
+  const auto data = in_memory(input.data);
+  if (options.dc) return factorize_dc(*data, *tree_data(input.data), nmf);
+  if (!options.start_file.empty()) {
+    StartFactors<T> start = read_start<T>(options.start_file, data->rows(), data->cols(), nmf.rank);
+    nmf.start = Start::given;
+    return factorize(*data, nmf, std::move(start.w), std::move(start.h));
+  }
+  NmfResult<T> result = factorize(*data, nmf);
+  if (options.exact_items) {
+    result.h = assign_items<T>(*data, result.w, result.baseline, nmf.beta);
+    result.relative_error = relative_error(*data, result.w, result.h);
+  }
+  return result;
+}
+
+// Components that died: more clusters were asked for than the data has directions.
+template <class T>
+void note_dead_components(const Matrix<T>& w, std::vector<std::string>& notes) {
+  std::vector<bool> alive(static_cast<std::size_t>(w.cols()));
+  for (Index i = 0; i < w.rows(); ++i) {
+    for (Index c = 0; c < w.cols(); ++c) {
+      if (w(i, c) > T(0)) alive[static_cast<std::size_t>(c)] = true;
+    }
+  }
+  const Index dead = std::count(alive.begin(), alive.end(), false);
+  if (dead == 0) return;
+  notes.push_back(fmt::format("{} of {} clusters have no features: the rank of the matrix may be lower than {}.", dead,
+                              w.cols(), w.cols()));
+}
+
+Settings settings_of(const FlatRunOptions& options, const NmfOptions& nmf, Precision precision) {
+  Settings settings;
+  add_settings(options.input, settings);
+  add_settings(nmf, settings);
+  // A choice of the run that the solver knows by another name.
+  for (auto& [name, value] : settings) {
+    if (name == "solver" && options.dc) value = std::string("dc");
+    if (name == "start" && !options.start_file.empty()) value = options.start_file;
+  }
+  settings.emplace_back("precision", name_of(precision));
+  return settings;
+}
+
+template <class T>
+RunReport make_report(const FlatRunOptions& options, const NmfOptions& nmf, const NmfResult<T>& result) {
+  RunReport report;
+  report.command = options.command;
+  report.version = version();
+  report.settings = settings_of(options, nmf, precision_of<T>);
+  report.seed = nmf.seed;
+  report.threads = thread_count();
+  report.k = nmf.rank;
+  report.rows = result.w.rows();
+  report.cols = result.h.rows();
+  report.iterations = result.history.empty() ? 0 : result.history.back().number;
+  report.relative_error = result.relative_error;
+  report.projected_gradient_ratio = result.projected_gradient_ratio;
+  report.stop_reason = result.stop_reason;
+  report.run_errors = result.run_errors;
+  report.best_run = result.best_run;
+  report.w_zero_share = zero_share(result.w);
+  report.h_zero_share = zero_share(result.h);
+  report.history = result.history;
+  return report;
+}
+
+// What the topics are about, and how well they agree with the classes.
+template <class T>
+void describe(const FlatModel<T>& model, const Clusters& clusters, Index top, RunReport& report) {
+  report.items_without_cluster = clusters.without_cluster;
+  report.topics = describe_topics(model.w, clusters, model.items.feature_names, top);
+  for (std::size_t c = 0; c < model.items.coherence.size(); ++c) report.topics[c].coherence = model.items.coherence[c];
+  note_dead_components(model.w, report.notes);
+  report.measures = measure(model.items, clusters.labels);
+  const std::vector<std::string> classes = kept_classes(model.items);
+  if (!classes.empty()) add_main_classes(report.topics, clusters.labels, classes);
+}
+
+}  // namespace
+
+SparseWeights sparse_weights(const std::optional<SparseWeight>& beta, const std::optional<SparseWeight>& alpha,
+                             double largest, bool data_is_sparse) {
+  const auto rule = [&](const SparseWeight& weight) {
+    const bool snmf = weight == SparseWeight(SparseRule::snmf);
+    return snmf ? snmf_sparse_weights(largest, data_is_sparse) : thesis_sparse_weights(largest);
+  };
+  const auto value = [&](const SparseWeight& weight, double SparseWeights::*member) {
+    return std::holds_alternative<double>(weight) ? std::get<double>(weight) : rule(weight).*member;
+  };
+  SparseWeights weights;
+  if (beta) weights = {.alpha = rule(*beta).alpha, .beta = value(*beta, &SparseWeights::beta)};
+  if (alpha) weights.alpha = value(*alpha, &SparseWeights::alpha);
+  return weights;
+}
+
+template <class T>
+FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
+  FlatResult<T> result;
+  NmfOptions nmf = options.nmf;
+  Seconds seconds;
+  const MemoryJob job{.method = Method::flat, .clusters = nmf.rank, .memory_limit = options.memory_limit};
+  PreparedInput<T> input = load<T>(options.input, job, events, seconds);
+  const Stopwatch solving;
+  if (options.sparse || options.sparse_w) {
+    const SparseWeights weights =
+        sparse_weights(options.sparse, options.sparse_w, largest_entry(input.data), input.data.is_sparse());
+    nmf.alpha = weights.alpha;
+    nmf.beta = weights.beta;
+  }
+  events.show("factoring ...");
+  NmfResult<T> factors = solve(options, input, nmf);
+  seconds.solve = solving.seconds();
+  // From here on an interruption changes nothing: what was found is kept.
+  uninterrupted([&] {
+    RunReport& report = result.report;
+    report = make_report(options, nmf, factors);
+    report.seconds = seconds;
+    report.nonzeros = input.data.nonzeros();
+    report.notes = input.notes;
+    result.model = {std::move(factors.w), std::move(factors.h), std::move(factors.baseline), take_items(input)};
+    if (result.model.items.is_text())
+      add_document_facts(input.data, options.keep_texts ? input.source.get() : nullptr, result.model);
+    describe(result.model, cluster_items(result.model.h), options.top, report);
+    result.view = view_of(result.model);
+  });
+  return result;
+}
+
+#define COPSE_INSTANTIATE(T)     \
+  template struct FlatResult<T>; \
+  template FlatResult<T> run_flat(const FlatRunOptions&, const RunEvents&);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse

@@ -1,0 +1,49 @@
+// One run of flat NMF: from files to topics with their words and documents.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "copse/base/stopwatch.h"
+#include "copse/result/flat_model.h"
+#include "copse/result/topic_view.h"
+
+namespace copse {
+
+// A weight given as a number, or the rule of a paper that computes it from the data.
+enum class SparseRule { thesis, snmf };
+using SparseWeight = std::variant<double, SparseRule>;
+
+struct FlatRunOptions {
+  std::string command = "factor";
+  InputOptions input;
+  NmfOptions nmf;
+  bool dc = false;                       // start from the leaves of a tree
+  bool exact_items = false;              // at the end, H becomes the exact solution for W, as assign() would find it
+  std::optional<SparseWeight> sparse;    // beta
+  std::optional<SparseWeight> sparse_w;  // alpha
+  std::string start_file;                // model.safetensors to start from, or empty
+  Index top = 10;                        // features to name per topic
+  double memory_limit = 0;               // bytes; 0: what the machine has to spare
+  bool keep_texts = true;                // the beginnings of the documents that stand for a topic
+};
+
+template <class T>
+struct FlatResult {
+  FlatModel<T> model;
+  TopicView view;
+  RunReport report;
+  Stopwatch clock = {};  // since the run began
+};
+
+// Reads, prepares, factors and describes. An interruption (options.nmf.progress, or a Cancellation of with_threads())
+// gives the best result so far. Throws InputError, InvalidArgument, and Cancelled if there is no result yet.
+template <class T>
+FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events = {});
+
+// alpha and beta from what was asked for, by the rules of the papers. `largest` is the largest entry of the data.
+SparseWeights sparse_weights(const std::optional<SparseWeight>& beta, const std::optional<SparseWeight>& alpha,
+                             double largest, bool data_is_sparse);
+
+}  // namespace copse

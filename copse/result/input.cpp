@@ -1,0 +1,324 @@
+#include "copse/result/input.h"
+
+#include <fmt/format.h>
+#include <malloc.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "copse/base/stopwatch.h"
+#include "copse/io/compression.h"
+#include "copse/result/choices.h"
+#include "copse/result/wording.h"
+
+namespace copse {
+namespace {
+
+void check_count(const std::string& file, std::size_t found, Index expected, const char* what) {
+  if (static_cast<Index>(found) == expected) return;
+  throw InputError(fmt::format("{} has {}, but the matrix has {}.", file, counted(static_cast<Index>(found), "line"),
+                               counted(expected, what)));
+}
+
+void check_rank(const MatrixSummary& summary, const MemoryJob& job, const std::string& path) {
+  const Index most = std::min(summary.features, summary.items);
+  if (job.method == Method::tree || job.clusters <= most) return;
+  throw InputError(fmt::format("-k {} is too large for {}, which has {} and {}: at most {} is possible.", job.clusters,
+                               path, counted(summary.features, "feature"), counted(summary.items, "item"), most));
+}
+
+template <class T>
+MatrixSummary summary_of(const Dataset<T>& data) {
+  return {.features = data.features(), .items = data.items(), .nonzeros = data.nonzeros(), .sparse = data.is_sparse()};
+}
+
+std::string sizes(const MatrixSummary& summary) {
+  const std::string shape =
+      fmt::format("{} x {}", counted(summary.features, "feature"), counted(summary.items, "item"));
+  return summary.nonzeros < 0 ? shape : fmt::format("{}, {} entries", shape, counted(summary.nonzeros));
+}
+
+// What preparation dropped or found, for the user.
+void add_notes(const PrepareReport& report, const PrepareOptions& options, bool documents,
+               std::vector<std::string>& notes) {
+  const auto note = [&](Index count, const char* what, const char* verdict) {
+    if (count > 0) notes.push_back(counted(count, what) + " " + verdict + ".");
+  };
+  if (documents) {
+    note(report.short_items + report.empty_items, "document",
+         "too short for a topic (--min-words): the group \"short\"");
+    note(report.duplicate_items, "document", "with the same words as an earlier one");
+    return;
+  }
+  note(report.rare_features, "feature", "dropped: total below --min-count");
+  note(report.short_items, "item", "dropped: total below --min-words");
+  note(report.empty_features, "feature", options.drop_empty ? "dropped: empty" : "without any entry");
+  note(report.empty_items, "item", options.drop_empty ? "dropped: empty" : "without any entry, put in no cluster (-1)");
+  note(report.duplicate_items, "item",
+       options.drop_duplicates ? "dropped: equal to an earlier one" : "equal to an earlier one");
+}
+
+// Text of less takes no memory to speak of.
+constexpr double little_text = 16e6;
+// Measured: 1.7 to 2.9 bytes of memory for a byte of text, the more the shorter its words.
+constexpr double memory_of_text = 3;
+
+// Nothing for the standard input and for compressed files, which do not say how much they hold.
+std::optional<double> text_size(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (path == "-" || name_without_compression(path) != path) return std::nullopt;
+  if (!fs::is_directory(path, ignored)) {
+    const auto size = fs::file_size(path, ignored);
+    return ignored ? std::nullopt : std::optional(static_cast<double>(size));
+  }
+  double sum = 0;
+  for (fs::recursive_directory_iterator entry(path, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
+    std::error_code no_size;
+    const auto size = entry->is_regular_file(no_size) ? entry->file_size(no_size) : 0;
+    if (!no_size) sum += static_cast<double>(size);
+  }
+  return sum;
+}
+
+// Ten times a second: shows the number of documents that were read, and sees that they do not take too much memory.
+class CountingReader : public DocumentReader {
+ public:
+  CountingReader(std::unique_ptr<DocumentReader> reader, double memory_limit, const RunEvents& events)
+      : reader_(std::move(reader)),
+        is_given_(memory_limit > 0),
+        memory_limit_(is_given_ ? memory_limit : available_memory()),
+        events_(events) {}
+
+  bool next(Document& document) override {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - shown_ > std::chrono::milliseconds(100)) {
+      shown_ = now;
+      check_cancelled();
+      const std::string documents = counted(reader_->report().documents, "document");
+      events_.show(fmt::format("reading: {} ...", documents));
+      if (static_cast<double>(peak_memory()) > memory_limit_)
+        throw InputError(fmt::format("reading takes more memory than the {} that {}: {} were read, and there are more.",
+                                     in_bytes(memory_limit_),
+                                     is_given_ ? "--memory-limit allows" : "the machine can spare", documents));
+    }
+    return reader_->next(document);
+  }
+  const ReadReport& report() const override { return reader_->report(); }
+
+ private:
+  std::unique_ptr<DocumentReader> reader_;
+  bool is_given_;
+  double memory_limit_;
+  const RunEvents& events_;
+  std::chrono::steady_clock::time_point shown_{};
+};
+
+template <class T>
+ReadResult<T> read_or_refuse(const InputOptions& options, const MemoryJob& job, const RunEvents& events) {
+  ReadOptions reading = options.reading;
+  reading.memory_limit = static_cast<std::size_t>(job.memory_limit);
+  if (options.path == "-") {
+    const std::string bytes = read_standard_input();
+    return read_matrix<T>(std::span<const char>(bytes.data(), bytes.size()), "standard input", reading);
+  }
+  const MatrixSummary summary = peek_matrix(options.path, options.reading);
+  check_rank(summary, job, options.path);
+  const Source source = source_of(options.path);
+  events.tell(fmt::format("{}: {}; about {} of memory will do", options.path, sizes(summary),
+                          in_bytes(estimate_memory(summary, source, job, precision_of<T>).total())));
+  check_fits(summary, source, job, precision_of<T>);
+  events.show("reading " + options.path + " ...");
+  return read_matrix<T>(options.path, reading);
+}
+
+template <class T>
+void read_entries(const InputOptions& options, const MemoryJob& job, const RunEvents& events, PreparedInput<T>& input) {
+  try {
+    ReadResult<T> result = read_or_refuse<T>(options, job, events);
+    input.data = std::move(result.dataset);
+    input.notes = std::move(result.notes);
+  } catch (const InputError& error) {
+    if (options.hint.empty()) throw;
+    throw InputError(error.what() + (" " + options.hint));
+  }
+  const auto read_column = [&](const std::string& file, std::vector<std::string>& target, Index count,
+                               const char* what) {
+    if (file.empty()) return;
+    target = read_names(file, &input.notes);
+    check_count(file, target.size(), count, what);
+  };
+  read_column(options.feature_names, input.data.feature_names, input.data.features(), "feature");
+  read_column(options.item_names, input.data.item_names, input.data.items(), "item");
+  read_column(options.truth, input.classes, input.data.items(), "item");
+}
+
+template <class T>
+void read_counts(const InputOptions& options, const MemoryJob& job, const RunEvents& events, PreparedInput<T>& input) {
+  Corpus<T> corpus = count_words<T>(options, job.memory_limit, events, input.source);
+  input.notes = notes_of(corpus.report);
+  input.data.values = std::move(corpus.counts);
+  input.data.feature_names = corpus.vocabulary.names;
+  input.data.item_names = std::move(corpus.ids);
+  input.classes = std::move(corpus.labels);
+  input.vocabulary = to_json(corpus.vocabulary);
+  input.titles = std::move(corpus.titles);
+  input.times = std::move(corpus.times);
+  // Reading leaves many small free blocks behind, which the factorization would come on top of.
+  ::malloc_trim(0);
+  const MatrixSummary summary = summary_of(input.data);
+  events.tell(fmt::format("{}: {}, {} ({} different, {} counted); their topics take about {} of memory",
+                          options.called(), counted(summary.items, "document"), counted(corpus.words, "word"),
+                          counted(corpus.distinct_words), counted(summary.features),
+                          in_bytes(estimate_memory(summary, Source::memory, job, precision_of<T>).total())));
+  check_fits(summary, Source::memory, job, precision_of<T>);
+}
+
+// Why no document has anything to be told apart by.
+std::string nothing_left(const InputOptions& options, const std::vector<std::string>& names,
+                         const PrepareReport& report) {
+  const auto documents = static_cast<Index>(names.size());
+  if (report.short_items == documents) {
+    return fmt::format("{}: all of {} have fewer than {} words that count (--min-words), too few for a topic.",
+                       options.called(), counted(documents, "document"), options.prepare.min_item_total);
+  }
+  return fmt::format(
+      "{}: every word that counts is in all of {}, and --weights {} gives such words no weight; smooth-tf-idf would.",
+      options.called(), counted(documents - report.short_items, "document"), name_of(options.prepare.weighting));
+}
+
+// Fills all_item_names, preparation and notes. Throws InputError when nothing is left.
+template <class T>
+void prepare_input(const InputOptions& options, const RunEvents& events, PreparedInput<T>& input) {
+  events.show("preparing ...");
+  std::vector<std::string>& names = input.all_item_names;
+  if (options.documents) {
+    names = std::exchange(input.data.item_names, {});  // a million of them are worth moving
+  } else {
+    names = input.data.item_names;
+  }
+  if (names.empty()) {
+    for (Index j = 0; j < input.data.items(); ++j) names.push_back(std::to_string(j));
+  }
+  if (input.data.nonzeros() == 0) {
+    throw InputError(options.called() + " has no entry but zeros; there is nothing to factor.");
+  }
+  PrepareOptions prepare_options = options.prepare;
+  if (options.documents) prepare_options.min_feature_total = 0;  // the vocabulary saw to it
+  input.preparation = prepare(input.data, prepare_options);
+  add_notes(input.preparation, options.prepare, options.documents.has_value(), input.notes);
+  if (input.data.nonzeros() == 0 && options.documents)
+    throw InputError(nothing_left(options, names, input.preparation));
+  if (input.data.nonzeros() == 0) {
+    throw InputError("preparation leaves nothing of " + options.called() + " but zeros; ask for less of it.");
+  }
+}
+
+}  // namespace
+
+InputOptions documents_at(const std::string& path) {
+  InputOptions options;
+  options.path = path;
+  options.documents.emplace();
+  options.prepare = text_preparation();
+  return options;
+}
+
+InputOptions matrix_at(const std::string& path) {
+  InputOptions options;
+  options.path = path;
+  return options;
+}
+
+bool names_documents(const std::string& path, const DocumentOptions& options, bool column_named) {
+  if (options.format != DocumentFormat::automatic || path == "-") return true;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return true;
+  std::string name = path;
+  for (const char* packed : {".gz", ".zst"}) {
+    if (name.ends_with(packed)) name.resize(name.size() - std::string_view(packed).size());
+  }
+  const auto ends_in = [&](std::initializer_list<const char*> endings) {
+    return std::ranges::any_of(endings, [&](const char* ending) { return name.ends_with(ending); });
+  };
+  return ends_in({".jsonl", ".ndjson", ".json", ".txt"}) || (column_named && ends_in({".csv", ".tsv"}));
+}
+
+template <class T>
+PreparedInput<T> load(const InputOptions& options, const MemoryJob& job, const RunEvents& events, Seconds& seconds) {
+  PreparedInput<T> input;
+  const Stopwatch reading;
+  if (options.documents) {
+    read_counts(options, job, events, input);
+  } else {
+    read_entries(options, job, events, input);
+  }
+  seconds.read += reading.seconds();
+  const Stopwatch preparing;
+  prepare_input(options, events, input);
+  seconds.prepare += preparing.seconds();
+  check_rank(summary_of(input.data), job, options.called());
+  return input;
+}
+
+template <class T>
+Corpus<T> count_words(const InputOptions& options, double memory_limit, const RunEvents& events,
+                      std::shared_ptr<const DocumentSource>& source) {
+  const DocumentInputOptions& documents = *options.documents;
+  source = std::make_shared<const DocumentSource>(options.path, documents.reading);
+  if (const auto bytes = text_size(options.path); bytes && *bytes > little_text) {
+    events.tell(fmt::format("{}: {} to read, which may take up to about {} of memory", options.called(),
+                            in_bytes(*bytes), in_bytes(memory_of_text * *bytes)));
+  }
+  CountingReader reader(source->open(), memory_limit, events);
+  if (documents.vocabulary) return read_corpus<T>(reader, *documents.vocabulary);
+  TextOptions text = documents.text;
+  text.min_count = std::max<Index>(1, static_cast<Index>(options.prepare.min_feature_total));
+  if (!documents.stop_word_file.empty()) text.more_stop_words = read_names(documents.stop_word_file, nullptr);
+  return read_corpus<T>(reader, text);
+}
+
+std::vector<std::string> notes_of(const ReadReport& report) {
+  std::vector<std::string> notes;
+  const auto note = [&](Index count, const char* what, const char* verdict) {
+    if (count > 0) notes.push_back(counted(count, what) + " " + verdict + ".");
+  };
+  note(report.skipped, "document", "skipped: could not be read");
+  note(report.repaired, "document", "repaired: not UTF-8, or with NUL bytes");
+  note(report.passed_over, "file", "passed over: not text");
+  notes.insert(notes.end(), report.notes.begin(), report.notes.end());
+  return notes;
+}
+
+std::string read_standard_input() {
+  std::string bytes;
+  std::string chunk(1 << 20, '\0');
+  while (true) {
+    pollfd standard_input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+    if (::poll(&standard_input, 1, -1) < 0 && errno == EINTR) {
+      check_cancelled();
+      continue;
+    }
+    const ssize_t count = ::read(STDIN_FILENO, chunk.data(), chunk.size());
+    if (count == 0) return bytes;
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw InputError(fmt::format("cannot read the standard input: {}.", std::strerror(errno)));
+    bytes.append(chunk, 0, static_cast<std::size_t>(count));
+  }
+}
+
+#define COPSE_INSTANTIATE(T)                                                                         \
+  template PreparedInput<T> load(const InputOptions&, const MemoryJob&, const RunEvents&, Seconds&); \
+  template Corpus<T> count_words(const InputOptions&, double, const RunEvents&, std::shared_ptr<const DocumentSource>&);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse

@@ -1,0 +1,89 @@
+// A matrix from a file, or the word counts of documents, ready to be factored: read, named, prepared, with the truth
+// where it is known.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "copse/io/matrix_file.h"
+#include "copse/prepare/prepare.h"
+#include "copse/result/events.h"
+#include "copse/result/memory.h"
+#include "copse/result/run_report.h"
+#include "copse/text/corpus.h"
+
+namespace copse {
+
+// Documents that lie nowhere but in the folder of the result.
+struct OwnDocuments {
+  std::string name;    // what they are called in sentences and on the page
+  std::string origin;  // where they come from, in words
+};
+// The file of the result that holds them.
+inline constexpr const char* own_documents_file = "demo-documents.jsonl";
+
+struct DocumentInputOptions {
+  DocumentOptions reading;
+  TextOptions text;                      // its min_count is that of the preparation
+  std::string stop_word_file;            // more words to leave out, one per line; or empty
+  std::optional<Vocabulary> vocabulary;  // count these terms instead of choosing some by the options
+  std::optional<OwnDocuments> own;
+};
+
+struct InputOptions {
+  std::string path;  // "-": the standard input
+  ReadOptions reading;
+  std::string feature_names;  // files, or empty
+  std::string item_names;
+  std::string truth;
+  PrepareOptions prepare;
+  std::string hint;                               // for the sentence on a file that is no matrix; may be empty
+  std::optional<DocumentInputOptions> documents;  // the path names documents; the names and the truth come from them
+
+  // What the data is called in a sentence.
+  const std::string& called() const { return documents && documents->own ? documents->own->name : path; }
+};
+
+// Documents at this path, prepared as text is by default.
+InputOptions documents_at(const std::string& path);
+// A matrix at this path, as it is.
+InputOptions matrix_at(const std::string& path);
+
+// Whether the path looks like documents and not like a matrix; a table does if one of its columns was named as text.
+bool names_documents(const std::string& path, const DocumentOptions& options, bool column_named);
+
+template <class T>
+struct PreparedInput {
+  Dataset<T> data;  // features and items that preparation kept, weighed
+  PrepareReport preparation;
+  std::vector<std::string> all_item_names;  // before preparation: what the files say, or numbers from 0
+  std::vector<std::string> classes;         // the true class of all items before preparation; empty if unknown
+  std::vector<std::string> notes;
+
+  // Of documents.
+  std::string vocabulary;           // as JSON; empty: there are no documents, but a matrix
+  std::vector<std::string> titles;  // of all documents, or empty
+  std::vector<std::string> times;
+  std::shared_ptr<const DocumentSource> source;  // to read some of them again; null where that is not possible
+};
+
+// Reads and prepares. Refuses, before reading, what cannot fit in memory or has fewer rows or columns than the job asks
+// for. Adds to seconds.read and seconds.prepare. Throws InputError.
+template <class T>
+PreparedInput<T> load(const InputOptions& options, const MemoryJob& job, const RunEvents& events, Seconds& seconds);
+
+// Counts the words of documents, and shows how far it is. Throws InputError, also when reading comes to take more than
+// `memory_limit` bytes (0: than the machine can spare).
+template <class T>
+Corpus<T> count_words(const InputOptions& options, double memory_limit, const RunEvents& events,
+                      std::shared_ptr<const DocumentSource>& source);
+
+// What was met on the way, as sentences.
+std::vector<std::string> notes_of(const ReadReport& report);
+
+// Bytes of stdin until its end. Throws InputError.
+std::string read_standard_input();
+
+}  // namespace copse

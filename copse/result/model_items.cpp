@@ -1,0 +1,117 @@
+#include "copse/result/model_items.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace copse {
+
+std::vector<Index> ModelItems::kept_numbers() const {
+  std::vector<Index> numbers(item_names.size(), -1);
+  if (kept_items.empty()) std::iota(numbers.begin(), numbers.end(), Index(0));
+  for (std::size_t j = 0; j < kept_items.size(); ++j) numbers[kept_items[j]] = static_cast<Index>(j);
+  return numbers;
+}
+
+template <class T>
+ModelItems take_items(PreparedInput<T>& input) {
+  ModelItems items;
+  PrepareReport& preparation = input.preparation;
+  items.feature_names = std::move(input.data.feature_names);
+  items.item_names = std::move(input.all_item_names);
+  items.classes = std::move(input.classes);
+  if (preparation.kept_items.size() < items.item_names.size()) items.kept_items = std::move(preparation.kept_items);
+  items.kept_features = std::move(preparation.kept_features);
+  items.feature_factors = std::move(preparation.feature_factors);
+  items.feature_totals = std::move(preparation.feature_totals);
+  items.vocabulary = std::move(input.vocabulary);
+  items.titles = std::move(input.titles);
+  items.times = std::move(input.times);
+  return items;
+}
+
+std::vector<std::string> kept_classes(const ModelItems& items) {
+  if (items.kept_items.empty() || items.classes.empty()) return items.classes;
+  std::vector<std::string> classes;
+  for (const Index item : items.kept_items) classes.push_back(items.classes[item]);
+  return classes;
+}
+
+std::optional<ClusteringMeasures> measure(const ModelItems& items, const std::vector<Index>& labels) {
+  if (items.classes.empty()) return {};
+  const Index dropped = labels.empty() ? 0 : *std::ranges::max_element(labels) + 1;
+  const std::vector<Index> numbers = items.kept_numbers();
+  std::vector<Index> clusters;
+  std::vector<std::string> truth;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const Index label = numbers[i] < 0 ? (items.is_text() ? dropped : -1) : labels[numbers[i]];
+    if (items.classes[i].empty() || (label < 0 && !items.is_text())) continue;
+    clusters.push_back(label);
+    truth.push_back(items.classes[i]);
+  }
+  return compare_clusterings(clusters, label_numbers(truth));
+}
+
+void add_items(TensorWriter& writer, const ModelItems& items) {
+  const auto add = [&](const char* name, const auto& values) {
+    if (!values.empty()) writer.add(name, values);
+  };
+  add("feature_names", items.feature_names);
+  add("item_names", items.item_names);
+  add("classes", items.classes);
+  add("kept_items", items.kept_items);
+  add("kept_features", items.kept_features);
+  add("feature_factors", items.feature_factors);
+  add("feature_totals", items.feature_totals);
+  if (!items.is_text()) return;
+  writer.add("vocabulary", std::vector<std::string>{items.vocabulary});
+  add("titles", items.titles);
+  add("times", items.times);
+  add("document_counts", items.document_counts);
+  add("near_duplicates", items.near_duplicates);
+  add("excerpt_items", items.excerpt_items);
+  add("excerpts", items.excerpts);
+  add("topic_ids", items.topic_ids);
+  add("coherence", items.coherence);
+}
+
+ModelItems read_items(const TensorReader& reader, Index features, Index kept) {
+  ModelItems items;
+  items.feature_names = reader.strings("feature_names");
+  items.item_names = reader.strings("item_names");
+  items.classes = reader.strings("classes");
+  items.kept_items = reader.list<Index>("kept_items");
+  items.kept_features = reader.list<Index>("kept_features");
+  items.feature_factors = reader.list<double>("feature_factors");
+  items.feature_totals = reader.list<double>("feature_totals");
+  if (reader.has("vocabulary")) items.vocabulary = reader.strings("vocabulary").at(0);
+  items.titles = reader.strings("titles");
+  items.times = reader.strings("times");
+  items.document_counts = reader.list<Index>("document_counts");
+  items.near_duplicates = reader.list<Index>("near_duplicates");
+  items.excerpt_items = reader.list<Index>("excerpt_items");
+  items.excerpts = reader.strings("excerpts");
+  items.topic_ids = reader.strings("topic_ids");
+  items.coherence = reader.list<double>("coherence");
+
+  const auto all = static_cast<Index>(items.item_names.size());
+  const auto has = [&](const auto& list, Index count) {
+    return list.empty() || static_cast<Index>(list.size()) == count;
+  };
+  const auto inside = [](const std::vector<Index>& list, Index end) {
+    return std::ranges::all_of(list, [&](Index value) { return value >= 0 && value < end; });
+  };
+  const bool fits = has(items.feature_names, features) && has(items.feature_factors, features) &&
+                    has(items.feature_totals, features) && static_cast<Index>(items.kept_features.size()) == features &&
+                    has(items.document_counts, features) && has(items.classes, all) && has(items.titles, all) &&
+                    has(items.times, all) && inside(items.kept_items, all) && inside(items.near_duplicates, kept) &&
+                    inside(items.excerpt_items, all) && items.excerpts.size() == items.excerpt_items.size() &&
+                    items.topic_ids.size() == items.coherence.size() &&
+                    (items.kept_items.empty() ? all : static_cast<Index>(items.kept_items.size())) == kept;
+  if (!fits) reader.wrong("its lists of features and items do not fit each other");
+  return items;
+}
+
+template ModelItems take_items(PreparedInput<float>&);
+template ModelItems take_items(PreparedInput<double>&);
+
+}  // namespace copse

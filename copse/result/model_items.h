@@ -1,0 +1,57 @@
+// What the models of flat results and of trees have in common: names, what preparation learned, and the documents.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "copse/result/input.h"
+#include "copse/result/tensor_store.h"
+
+namespace copse {
+
+struct ModelItems {
+  std::vector<std::string> feature_names;
+  std::vector<std::string> item_names;  // of all items of the file
+  std::vector<std::string> classes;     // the true class of each of them, or empty
+  std::vector<Index> kept_items;        // numbers of those that preparation kept; empty: all
+  std::vector<Index> kept_features;     // the numbers they had in the file, or in the vocabulary
+  std::vector<double> feature_factors;  // as PrepareReport has them
+  std::vector<double> feature_totals;
+
+  // Of documents only.
+  std::string vocabulary;              // as JSON; empty for a matrix
+  std::vector<std::string> titles;     // of all documents, or empty
+  std::vector<std::string> times;      // likewise
+  std::vector<Index> document_counts;  // of each feature: the documents that hold it
+  std::vector<Index> near_duplicates;  // documents that nearly equal an earlier one, among the kept ones
+  std::vector<Index> excerpt_items;    // ascending: documents, among all, of which the beginning is kept
+  std::vector<std::string> excerpts;
+  std::vector<std::string> topic_ids;  // topics whose coherence is known; ids stay when a tree is edited
+  std::vector<double> coherence;
+
+  bool is_text() const { return !vocabulary.empty(); }
+  // The number among all items of one that was kept, and the reverse: -1 for one that was dropped.
+  Index number_of(Index kept) const { return kept_items.empty() ? kept : kept_items[static_cast<std::size_t>(kept)]; }
+  std::vector<Index> kept_numbers() const;
+  // The cluster of items that preparation dropped: documents too short for a topic are a group with a name.
+  std::string dropped_name() const { return is_text() ? "short" : "-1"; }
+};
+
+// Takes from the input what a model keeps; the data itself stays.
+template <class T>
+ModelItems take_items(PreparedInput<T>& input);
+
+// Clusters against classes, for items that have a class. `labels` are those of the kept items. Documents without a
+// topic (-1) and documents that were dropped are two clusters of their own; such items of a matrix do not count. None
+// without classes.
+std::optional<ClusteringMeasures> measure(const ModelItems& items, const std::vector<Index>& labels);
+
+// The classes of the kept items; empty if unknown.
+std::vector<std::string> kept_classes(const ModelItems& items);
+
+void add_items(TensorWriter& writer, const ModelItems& items);
+// Checks that lengths and numbers fit `features` and `kept`.
+ModelItems read_items(const TensorReader& reader, Index features, Index kept);
+
+}  // namespace copse

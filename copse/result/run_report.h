@@ -1,0 +1,61 @@
+// What a run was asked for, what it found and what it took: the content of result.json.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "copse/measure/clustering.h"
+#include "copse/nmf/nmf.h"
+#include "copse/result/settings.h"
+
+namespace copse {
+
+// 0 for a step that did not take place.
+struct Seconds {
+  double read = 0;
+  double prepare = 0;
+  double solve = 0;
+  double write = 0;
+  double total = 0;
+};
+
+struct Topic {
+  Index items = 0;                                                // size of the cluster
+  std::vector<std::pair<std::string, double>> top_features = {};  // best first, with their weight in W
+  std::string main_class = {};           // the most frequent true class, where the truth is known
+  double main_class_share = 0;           // of the items of the cluster
+  std::optional<double> coherence = {};  // of its best features, where they are words
+};
+
+// The keys of result.json, under the same names.
+struct RunReport {
+  std::string command;
+  std::string version;
+  Settings settings;
+  std::uint64_t seed = 0;
+  int threads = 0;
+  Index k = 0;
+  Index rows = 0;  // of the matrix that was factored
+  Index cols = 0;
+  Index nonzeros = 0;
+  int iterations = 0;
+  double relative_error = 0;
+  double projected_gradient_ratio = 0;
+  StopReason stop_reason = StopReason::max_iterations;
+  std::vector<double> run_errors;  // of every start
+  int best_run = 0;
+  Seconds seconds;
+  Index peak_memory_bytes = 0;
+  std::optional<ClusteringMeasures> measures;
+  double w_zero_share = 0;
+  double h_zero_share = 0;
+  Index items_without_cluster = 0;
+  std::vector<Topic> topics;
+  std::vector<Iteration> history;
+  std::vector<std::string> notes;
+};
+
+}  // namespace copse

@@ -1,0 +1,50 @@
+// The finished factorizations of a tree in a file, so that a run that was killed continues where it was.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <unordered_map>
+
+#include "copse/tree/tree.h"
+
+namespace copse {
+
+// Records are appended, each with a checksum; what a kill left of the last one is ignored.
+template <class T>
+class SplitLog : public SplitMemory<T> {
+ public:
+  // `fingerprint` stands for the data and the options. With `resume` the records of an earlier run are used; throws
+  // InputError if it was another run. A missing file is an empty one.
+  SplitLog(const std::filesystem::path& path, std::uint64_t fingerprint, bool resume);
+  ~SplitLog() override;
+  SplitLog(const SplitLog&) = delete;
+  SplitLog& operator=(const SplitLog&) = delete;
+
+  bool recall(std::uint64_t key, Rank2Result<T>& result) override;
+  void record(std::uint64_t key, const Rank2Result<T>& result) override;
+
+  Index recalled() const { return recalled_; }
+  // The run is complete.
+  void remove();
+
+ private:
+  struct Place {
+    std::int64_t offset, terms, items;
+  };
+  void read_records();
+
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+  std::int64_t end_ = 0;
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, Place> places_;
+  Index recalled_ = 0;
+};
+
+// Stands for the data, entry by entry, and the options: two runs with the same number have the same factorizations
+// under the same keys.
+template <class T>
+std::uint64_t fingerprint(const Dataset<T>& data, const TreeOptions& options);
+
+}  // namespace copse

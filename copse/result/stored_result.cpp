@@ -1,0 +1,122 @@
+#include "copse/result/stored_result.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "copse/base/error.h"
+#include "copse/result/fields.h"
+
+namespace copse {
+namespace {
+
+using Json = nlohmann::ordered_json;  // settings are shown in their order
+
+// Zero, or empty, where there is none.
+template <class Value>
+Value value_at(const Json& root, const char* place) {
+  const Json::json_pointer pointer(place);
+  if (!root.contains(pointer)) return Value();
+  try {
+    return root.at(pointer).get<Value>();
+  } catch (const nlohmann::json::exception&) {
+    return Value();
+  }
+}
+
+// JSON has no infinity: null is a limit that does not exist, and the lowest of all scores.
+double infinite(const std::string& name) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return name == "min_score" ? -infinity : infinity;
+}
+
+Settings settings_of(const Json& object) {
+  Settings all;
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_boolean()) all.emplace_back(name, value.get<bool>());
+    if (value.is_number_integer()) all.emplace_back(name, value.get<std::int64_t>());
+    if (value.is_number_float()) all.emplace_back(name, value.get<double>());
+    if (value.is_string()) all.emplace_back(name, value.get<std::string>());
+    if (value.is_null()) all.emplace_back(name, infinite(name));
+  }
+  return all;
+}
+
+RunReport report_of(const Json& root) {
+  RunReport report;
+  report.command = value_at<std::string>(root, "/command");
+  report.version = value_at<std::string>(root, "/version");
+  report.settings = settings_of(root["settings"]);
+  report.seed = value_at<std::uint64_t>(root, "/seed");
+  report.rows = value_at<Index>(root, "/rows");
+  report.cols = value_at<Index>(root, "/cols");
+  report.nonzeros = value_at<Index>(root, "/nonzeros");
+  report.seconds.read = value_at<double>(root, "/seconds/read");
+  report.seconds.prepare = value_at<double>(root, "/seconds/prepare");
+  report.seconds.solve = value_at<double>(root, "/seconds/solve");
+  report.notes = value_at<std::vector<std::string>>(root, "/notes");
+  if (root.contains("measures")) {
+    ClusteringMeasures& measures = report.measures.emplace();
+    measures.accuracy = value_at<double>(root, "/measures/accuracy");
+    measures.nmi = value_at<double>(root, "/measures/nmi");
+    measures.ari = value_at<double>(root, "/measures/ari");
+  }
+  return report;
+}
+
+template <class Field>
+Field field_in(const Settings& settings, const char* name) {
+  const Setting* setting = find_setting(settings, name);
+  if (setting == nullptr) refuse_setting(name);
+  Field field{};
+  from_setting(name, *setting, field);
+  return field;
+}
+
+}  // namespace
+
+bool is_tree(const Settings& settings) { return find_setting(settings, "leaves") != nullptr; }
+
+Precision precision_in(const Settings& settings) { return field_in<Precision>(settings, "precision"); }
+
+double beta_in(const Settings& settings) { return is_tree(settings) ? 0 : field_in<double>(settings, "beta"); }
+
+TreeOptions tree_options_in(const Settings& settings, std::uint64_t seed) {
+  TreeOptions options;
+  take_settings(settings, options);
+  options.seed = seed;
+  return options;
+}
+
+InputOptions input_options_in(const Settings& settings, const std::string& vocabulary, const std::string& folder) {
+  InputOptions options;
+  const bool own = find_setting(settings, "origin") != nullptr;
+  if (!vocabulary.empty()) {
+    options.documents.emplace();
+    if (own) options.documents->own.emplace();
+  }
+  take_settings(settings, options);
+  if (vocabulary.empty()) return options;
+  if (own) options.path = folder + "/" + options.path;
+  options.documents->vocabulary = parse_vocabulary(vocabulary, "the vocabulary of the model");
+  return options;
+}
+
+StoredResult::StoredResult(const std::string& place) : folder(place) {
+  const std::string path = folder + "/result.json";
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw InputError(fmt::format("{} cannot be read: is {} the folder of a result?", path, folder));
+  const Json root = Json::parse(file, nullptr, false);
+  if (root.is_discarded() || !root.is_object() || !root.contains("settings") || !root["settings"].is_object())
+    throw InputError(fmt::format("{} is not the result of a run of copse.", path));
+  report = report_of(root);
+  try {
+    precision();
+  } catch (const InvalidArgument& error) {
+    throw InputError(fmt::format("{}: {}.", path, error.what()));
+  }
+}
+
+}  // namespace copse

@@ -1,0 +1,34 @@
+// What the result.json of an earlier run says about how it was made.
+#pragma once
+
+#include <string>
+
+#include "copse/result/input.h"
+#include "copse/result/precision.h"
+#include "copse/result/run_report.h"
+#include "copse/tree/tree.h"
+
+namespace copse {
+
+// What settings say. Each throws InvalidArgument for one that is missing or unknown.
+bool is_tree(const Settings& settings);
+Precision precision_in(const Settings& settings);
+double beta_in(const Settings& settings);  // of sparse NMF; 0 for a tree
+TreeOptions tree_options_in(const Settings& settings, std::uint64_t seed);
+// How the data was read and prepared. `vocabulary` is that of the model, or empty for a matrix: the same words are
+// counted again. Documents of the result's own lie in `folder`.
+InputOptions input_options_in(const Settings& settings, const std::string& vocabulary, const std::string& folder);
+
+struct StoredResult {
+  std::string folder;
+  RunReport report;  // what the page tells about the run: settings, sizes, seconds, measures and notes
+
+  // Throws InputError unless the folder holds a complete result.
+  explicit StoredResult(const std::string& folder);
+
+  std::string model_path() const { return folder + "/model.safetensors"; }
+  bool is_tree() const { return copse::is_tree(report.settings); }
+  Precision precision() const { return precision_in(report.settings); }
+};
+
+}  // namespace copse

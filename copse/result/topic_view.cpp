@@ -1,0 +1,145 @@
+#include "copse/result/topic_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "copse/base/error.h"
+#include "copse/kernels/top.h"
+#include "copse/nmf/clusters.h"
+#include "copse/result/soft_paths.h"
+
+namespace copse {
+namespace {
+
+// Of items with weights the heaviest that are not near duplicates; equal ones in their order.
+class Representatives {
+ public:
+  Representatives(const ModelItems& items, Index kept, std::size_t most) : items_(items), most_(most) {
+    duplicate_.assign(static_cast<std::size_t>(kept), 0);
+    for (const Index item : items.near_duplicates) duplicate_[item] = 1;
+  }
+
+  std::vector<std::pair<Index, double>> operator()(std::vector<std::pair<Index, double>> candidates) const {
+    std::erase_if(candidates, [&](const auto& candidate) { return duplicate_[candidate.first] != 0; });
+    const std::size_t count = std::min(most_, candidates.size());
+    std::ranges::partial_sort(
+        candidates, candidates.begin() + static_cast<std::ptrdiff_t>(count),
+        [](const auto& a, const auto& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
+    candidates.resize(count);
+    for (auto& candidate : candidates) candidate.first = items_.number_of(candidate.first);
+    return candidates;
+  }
+
+ private:
+  const ModelItems& items_;
+  std::size_t most_;
+  std::vector<char> duplicate_;
+};
+
+void add_coherence(const ModelItems& items, TopicView& view) {
+  for (TopicNode& node : view.nodes) {
+    const auto found = std::ranges::find(items.topic_ids, node.id);
+    if (found != items.topic_ids.end()) node.coherence = items.coherence[found - items.topic_ids.begin()];
+  }
+}
+
+}  // namespace
+
+Index TopicView::find(const std::string& id) const {
+  for (std::size_t n = 1; n < nodes.size(); ++n) {
+    if (nodes[n].id == id || (!nodes[n].name.empty() && nodes[n].name == id)) return static_cast<Index>(n);
+  }
+  throw InvalidArgument("There is no topic " + id + "; `copse show` without --topic lists all.");
+}
+
+template <class T>
+TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
+  const Tree<T>& tree = model.versions.back().tree;
+  const std::vector<Index>& flat = model.versions.back().flat;
+  const Representatives representatives(model.items, tree.cols, limits.representatives);
+  TopicView view;
+  for (Index n = 0; n < static_cast<Index>(tree.nodes.size()); ++n) {
+    const TreeNode<T>& node = tree.nodes[n];
+    TopicNode& topic = view.nodes.emplace_back();
+    topic.id = tree.id(n);
+    topic.name = node.name;
+    topic.parent = node.parent;
+    topic.size = static_cast<Index>(node.items.size());
+    topic.leaf = node.first < 0;
+    if (std::isfinite(node.score)) topic.score = node.score;
+    for (std::size_t r = 0; r < std::min(limits.words, node.topic.terms.size()); ++r)
+      topic.words.emplace_back(node.topic.terms[r], static_cast<double>(node.topic.weights[r]));
+    std::vector<std::pair<Index, double>> candidates;
+    for (std::size_t e = 0; e < node.weights.size(); ++e)
+      candidates.emplace_back(node.items[e], static_cast<double>(node.weights[e]));
+    topic.representatives = representatives(std::move(candidates));
+  }
+  add_coherence(model.items, view);
+
+  const auto leaf = tree.partition(tree.splits());
+  const SoftPaths<T> paths(tree);
+  for (const Index j : model.items.kept_numbers()) {
+    TopicItem& item = view.items.emplace_back();
+    item.dropped = j < 0;
+    if (item.dropped) continue;
+    item.outlier = leaf[j] < 0;
+    item.node = item.outlier ? (flat.empty() ? -1 : flat[j]) : leaf[j];
+    item.weight = paths.weights[j].empty() ? 1 : paths.weights[j].back();
+    item.second = paths.second[j];
+    item.second_weight = paths.beside[j];
+  }
+  return view;
+}
+
+template <class T>
+TopicView view_of(const FlatModel<T>& model, const ViewLimits& limits) {
+  const Index k = model.w.cols();
+  const Clusters clusters = cluster_items(model.h);
+  const Representatives representatives(model.items, model.h.rows(), limits.representatives);
+  const auto best = top_entries(model.w, static_cast<Index>(limits.words));
+  TopicView view;
+  view.nodes.push_back({.id = "", .size = model.h.rows(), .leaf = false});
+  std::vector<std::vector<std::pair<Index, double>>> candidates(static_cast<std::size_t>(k));
+  for (Index j = 0; j < model.h.rows(); ++j) {
+    if (clusters.labels[j] >= 0) candidates[clusters.labels[j]].emplace_back(j, clusters.weights[j]);
+  }
+  for (Index c = 0; c < k; ++c) {
+    TopicNode& topic = view.nodes.emplace_back();
+    topic.id = std::to_string(c);
+    topic.parent = 0;
+    topic.size = clusters.sizes[c];
+    for (const Index i : best[c]) {
+      if (model.w(i, c) > T(0)) topic.words.emplace_back(i, static_cast<double>(model.w(i, c)));
+    }
+    topic.representatives = representatives(std::move(candidates[c]));
+  }
+  add_coherence(model.items, view);
+
+  for (const Index j : model.items.kept_numbers()) {
+    TopicItem& item = view.items.emplace_back();
+    item.dropped = j < 0;
+    if (item.dropped) continue;
+    item.outlier = clusters.labels[j] < 0;
+    if (item.outlier) continue;
+    const auto row = model.h.row(j);
+    const double sum = std::accumulate(row.begin(), row.end(), 0.0);
+    item.node = clusters.labels[j] + 1;
+    item.weight = clusters.weights[j] / sum;
+    for (Index c = 0; c < k; ++c) {
+      const double weight = static_cast<double>(row[c]) / sum;
+      if (c == clusters.labels[j] || weight <= item.second_weight) continue;
+      item.second = c + 1;
+      item.second_weight = weight;
+    }
+  }
+  return view;
+}
+
+#define COPSE_INSTANTIATE(T)                                          \
+  template TopicView view_of(const TreeModel<T>&, const ViewLimits&); \
+  template TopicView view_of(const FlatModel<T>&, const ViewLimits&);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse

@@ -1,0 +1,54 @@
+// A result as topics with their words and documents, flat or a tree: what `show` and the page are made from.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "copse/result/flat_model.h"
+#include "copse/result/tree_model.h"
+
+namespace copse {
+
+struct TopicNode {
+  std::string id;  // as in tree.json, or the number of a flat topic; "" for the root
+  std::string name = {};
+  Index parent = -1;  // before the node itself
+  Index size = 0;     // items
+  bool leaf = true;
+  std::optional<double> score = {};
+  std::optional<double> coherence = {};
+  std::vector<std::pair<Index, double>> words = {};            // features with their weights, best first
+  std::vector<std::pair<Index, double>> representatives = {};  // items, among all, with their weights, best first
+};
+
+struct TopicItem {
+  Index node = -1;    // its leaf; an outlier's nearest one, if it is known; -1: none
+  Index second = -1;  // the next best node, or -1
+  double weight = 0;  // 0 to 1: of its leaf among all
+  double second_weight = 0;
+  bool outlier = false;
+  bool dropped = false;  // by preparation: documents that are too short
+};
+
+struct TopicView {
+  std::vector<TopicNode> nodes;  // nodes[0] is the root; the topics of a flat result are its children
+  std::vector<TopicItem> items;  // all of the file
+
+  // The node with this id or this name. Throws InvalidArgument if there is none.
+  Index find(const std::string& id) const;
+};
+
+struct ViewLimits {
+  std::size_t words = 60;
+  std::size_t representatives = 10;
+};
+
+// Near duplicates do not represent a topic.
+template <class T>
+TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits = {});
+template <class T>
+TopicView view_of(const FlatModel<T>& model, const ViewLimits& limits = {});
+
+}  // namespace copse

@@ -1,0 +1,34 @@
+// A tree in model.safetensors: what `edit` needs to change it without the data, and to take changes back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "copse/io/output_file.h"
+#include "copse/result/model_items.h"
+#include "copse/tree/tree.h"
+
+namespace copse {
+
+template <class T>
+struct TreeVersion {
+  Tree<T> tree;
+  std::vector<Index> flat = {};  // the leaf of every item by flattening, -1 for none; empty: never fitted
+};
+
+template <class T>
+struct TreeModel {
+  std::vector<TreeVersion<T>> versions;  // the last is the present one; the others are there to be taken back to
+  std::vector<std::string> history;      // what led from each version to the next
+  Matrix<T> topics;                      // features x leaves: the flat model
+  ModelItems items;
+};
+
+template <class T>
+void write_tree_model(OutputFile& file, const TreeModel<T>& model, const Settings& settings);
+
+// Throws InputError for a file that is not the model of a tree.
+template <class T>
+TreeModel<T> read_tree_model(const std::string& path);
+
+}  // namespace copse

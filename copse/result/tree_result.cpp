@@ -1,0 +1,126 @@
+#include "copse/result/tree_result.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "copse/base/version.h"
+#include "copse/nmf/clusters.h"
+#include "copse/result/topics.h"
+#include "copse/tree/flatten.h"
+
+namespace copse {
+namespace {
+
+// Outliers are a cluster of their own (thesis 5.6.3).
+template <class T>
+std::vector<Index> numbered(const Tree<T>& tree, std::vector<Index> leaf) {
+  for (Index& label : leaf) {
+    if (label < 0) label = static_cast<Index>(tree.nodes.size());
+  }
+  return leaf;
+}
+
+template <class T>
+void measure(TreeResult<T>& result) {
+  const Tree<T>& tree = result.tree();
+  const ModelItems& items = result.model.items;
+  if (items.classes.empty()) return;
+  result.partition_measures.clear();
+  for (int s = 1; s <= tree.splits(); ++s)
+    result.partition_measures.push_back(*measure(items, numbered(tree, tree.partition(s))));
+  result.report.measures = measure(items, numbered(tree, tree.partition(tree.splits())));
+  if (!result.flat().empty()) result.flat_measures = measure(items, numbered(tree, result.flat()));
+}
+
+template <class T>
+void describe_leaves(TreeResult<T>& result, const std::vector<std::string>& classes) {
+  const Tree<T>& tree = result.tree();
+  const auto leaves = tree.leaf_nodes();
+  std::vector<Index> number(tree.nodes.size(), -1);
+  for (std::size_t c = 0; c < leaves.size(); ++c) {
+    const TreeNode<T>& node = tree.nodes[leaves[c]];
+    number[leaves[c]] = static_cast<Index>(c);
+    Topic topic;
+    topic.items = static_cast<Index>(node.items.size());
+    topic.coherence = result.view.nodes[leaves[c]].coherence;
+    for (std::size_t r = 0; r < std::min<std::size_t>(result.top, node.topic.terms.size()); ++r) {
+      const auto& names = result.model.items.feature_names;
+      topic.top_features.emplace_back(names.empty() ? std::to_string(node.topic.terms[r]) : names[node.topic.terms[r]],
+                                      static_cast<double>(node.topic.weights[r]));
+    }
+    result.report.topics.push_back(std::move(topic));
+  }
+  auto labels = tree.partition(tree.splits());
+  for (Index& label : labels) label = label < 0 ? -1 : number[label];
+  result.report.items_without_cluster = std::ranges::count(labels, Index(-1));
+  if (!classes.empty()) add_main_classes(result.report.topics, labels, classes);
+}
+
+template <class T>
+double relative_error_of_leaves(const Tree<T>& tree) {
+  double rest = tree.nodes[0].squared_norm;
+  for (const Index leaf : tree.leaf_nodes()) rest -= tree.nodes[leaf].explained;
+  return tree.nodes[0].squared_norm > 0 ? std::sqrt(std::max(0.0, rest) / tree.nodes[0].squared_norm) : 0;
+}
+
+}  // namespace
+
+template <class T>
+void fit_flat(const Data<T>& x, TreeResult<T>& result) {
+  result.model.topics = leaf_topics(x, result.tree());
+  const Matrix<T> h = flatten(x, result.model.topics);
+  const auto leaves = result.tree().leaf_nodes();
+  std::vector<Index>& flat = result.model.versions.back().flat;
+  flat.clear();
+  for (const Index label : cluster_items(h).labels) flat.push_back(label < 0 ? -1 : leaves[label]);
+  result.report.relative_error = relative_error(x, result.model.topics, h);
+}
+
+template <class T>
+void take_leaves(TreeResult<T>& result) {
+  result.model.topics = leaf_topics(result.tree());
+  result.report.relative_error = relative_error_of_leaves(result.tree());
+}
+
+template <class T>
+void describe(TreeResult<T>& result) {
+  result.view = view_of(result.model);
+  RunReport& report = result.report;
+  report.version = version();
+  report.k = result.tree().leaves;
+  report.rows = result.tree().rows;
+  report.cols = result.tree().cols;
+  measure(result);
+  describe_leaves(result, kept_classes(result.model.items));
+}
+
+template <class T>
+std::string explain_leaves(const Tree<T>& tree, Index wanted) {
+  if (tree.leaves >= wanted) return "";
+  const std::string begin = "The tree has " + std::to_string(tree.leaves) + (tree.leaves == 1 ? " leaf" : " leaves") +
+                            ", not " + std::to_string(wanted) + ": ";
+  if (tree.stop_reason == StopReason::interrupted) return begin + "the run was interrupted.";
+  std::array<Index, 4> counts{};
+  for (const Index leaf : tree.leaf_nodes()) ++counts[static_cast<std::size_t>(tree.nodes[leaf].leaf)];
+  std::string reasons;
+  const auto add = [&](Leaf leaf, const char* reason) {
+    const Index count = counts[static_cast<std::size_t>(leaf)];
+    if (count > 0) reasons += (reasons.empty() ? "" : ", ") + std::to_string(count) + " " + reason;
+  };
+  add(Leaf::too_small, "with too few items");
+  add(Leaf::one_sided, "whose items all point the same way");
+  add(Leaf::only_outliers, "that would only lose outliers");
+  add(Leaf::open, "whose score is too low");
+  return begin + "no leaf can be split further (" + reasons + ").";
+}
+
+#define COPSE_INSTANTIATE(T)                              \
+  template void fit_flat(const Data<T>&, TreeResult<T>&); \
+  template void take_leaves(TreeResult<T>&);              \
+  template void describe(TreeResult<T>&);                 \
+  template std::string explain_leaves(const Tree<T>&, Index);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse

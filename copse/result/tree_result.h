@@ -1,0 +1,48 @@
+// A tree and everything that is known about it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "copse/base/stopwatch.h"
+#include "copse/matrix/data.h"
+#include "copse/result/run_report.h"
+#include "copse/result/topic_view.h"
+
+namespace copse {
+
+template <class T>
+struct TreeResult {
+  TreeModel<T> model;
+  TopicView view;
+  RunReport report;
+  Index top = 10;                                           // terms and items to name per node
+  std::string explanation = {};                             // why it has fewer leaves than asked for, or empty
+  std::vector<ClusteringMeasures> partition_measures = {};  // of 2, 3, ... leaves, where the truth is known
+  std::optional<ClusteringMeasures> flat_measures = {};     // of the flattened assignment
+  Stopwatch clock = {};                                     // since the run began
+
+  const Tree<T>& tree() const { return model.versions.back().tree; }
+  // The leaf of every item by flattening; empty if there was none.
+  const std::vector<Index>& flat() const { return model.versions.back().flat; }
+};
+
+// Fits all items to the leaves' topics; the relative error is that of this flat model.
+template <class T>
+void fit_flat(const Data<T>& x, TreeResult<T>& result);
+
+// Takes the leaves as the model's topics, where no data is at hand to fit the items to them. The relative error is what
+// the leaves leave of the data, outliers left whole.
+template <class T>
+void take_leaves(TreeResult<T>& result);
+
+// Fills the view, the topics, the sizes and the measures from the model.
+template <class T>
+void describe(TreeResult<T>& result);
+
+// Why the tree has fewer leaves than wanted; empty if it has not.
+template <class T>
+std::string explain_leaves(const Tree<T>& tree, Index wanted);
+
+}  // namespace copse

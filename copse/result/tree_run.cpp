@@ -1,0 +1,82 @@
+#include "copse/result/tree_run.h"
+
+#include <fmt/format.h>
+
+#include "copse/base/parallel.h"
+#include "copse/kernels/in_memory.h"
+#include "copse/result/document_facts.h"
+#include "copse/result/fields.h"
+#include "copse/result/split_log.h"
+#include "copse/tree/flatten.h"
+
+namespace copse {
+namespace {
+
+Settings settings_of(const TreeRunOptions& options, const TreeOptions& tree, Precision precision) {
+  Settings settings;
+  add_settings(options.input, settings);
+  add_settings(tree, settings);
+  settings.emplace_back("precision", name_of(precision));
+  return settings;
+}
+
+template <class T>
+void grow_tree(const TreeRunOptions& options, const TreeOptions& tree, const PreparedInput<T>& input,
+               const RunEvents& events, TreeResult<T>& result) {
+  std::unique_ptr<SplitLog<T>> log;
+  if (!options.split_log.empty())
+    log = std::make_unique<SplitLog<T>>(options.split_log, fingerprint(input.data, tree), options.resume);
+  result.model.versions.push_back({build_tree(*tree_data(input.data), tree, log.get())});
+  if (log != nullptr && log->recalled() > 0) {
+    result.report.notes.push_back(fmt::format("{} of {} factorizations were taken from the run before.",
+                                              log->recalled(), result.tree().cost.factorizations));
+  }
+  if (options.flat) {
+    events.show("fitting all items to the leaves ...");
+    fit_flat(*in_memory(input.data), result);
+  } else {
+    take_leaves(result);
+  }
+}
+
+}  // namespace
+
+template <class T>
+TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
+  TreeResult<T> result;
+  RunReport& report = result.report;
+  TreeOptions tree = options.tree;
+  const MemoryJob job{.method = Method::tree, .clusters = tree.leaves, .memory_limit = options.memory_limit};
+  PreparedInput<T> input = load<T>(options.input, job, events, report.seconds);
+  const Stopwatch solving;
+  tree.score = options.score.value_or(default_score(input.data.feature_names));
+  grow_tree(options, tree, input, events, result);
+  report.seconds.solve = solving.seconds();
+  // From here on an interruption changes nothing: what was found is kept.
+  uninterrupted([&] {
+    report.nonzeros = input.data.nonzeros();
+    report.notes.insert(report.notes.begin(), input.notes.begin(), input.notes.end());
+    result.model.items = take_items(input);
+    if (result.model.items.is_text())
+      add_document_facts(input.data, options.keep_texts ? input.source.get() : nullptr, result.model);
+    report.command = options.command;
+    report.settings = settings_of(options, tree, precision_of<T>);
+    report.seed = tree.seed;
+    report.threads = thread_count();
+    report.iterations = static_cast<int>(result.tree().cost.iterations);
+    report.stop_reason = result.tree().stop_reason;
+    result.top = options.top;
+    describe(result);
+    result.explanation = explain_leaves(result.tree(), tree.leaves);
+  });
+  return result;
+}
+
+Score default_score(const std::vector<std::string>& feature_names) {
+  return feature_names.empty() ? Score::error : Score::mndcg;
+}
+
+template TreeResult<float> run_tree(const TreeRunOptions&, const RunEvents&);
+template TreeResult<double> run_tree(const TreeRunOptions&, const RunEvents&);
+
+}  // namespace copse

@@ -1,0 +1,35 @@
+// One run of a tree: from files to a tree with its topics and documents.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "copse/result/tree_result.h"
+
+namespace copse {
+
+struct TreeRunOptions {
+  std::string command = "tree";
+  InputOptions input;
+  TreeOptions tree = {.leaves = 20};
+  std::optional<Score> score;  // none: mndcg where features have names, else error
+  bool flat = true;            // fit all items to the leaves' topics at the end
+  Index top = 10;              // terms and items to name per node
+  double memory_limit = 0;     // bytes; 0: what the machine has to spare
+  bool keep_texts = true;      // the beginnings of the documents that stand for a topic
+  // Where finished splits are noted, so that a run which was killed can continue; empty: nowhere. The file goes when
+  // the result is complete.
+  std::filesystem::path split_log;
+  bool resume = false;  // continue with what the log holds
+};
+
+// Reads, prepares, splits and describes. Throws InputError, InvalidArgument, OutputError for the log, and Cancelled if
+// it was interrupted before there was a result.
+template <class T>
+TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events = {});
+
+// What makes a leaf worth splitting where nothing was asked for: names are words, and words can be ranked.
+Score default_score(const std::vector<std::string>& feature_names);
+
+}  // namespace copse
