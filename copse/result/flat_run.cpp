@@ -12,6 +12,7 @@
 #include "copse/nmf/clusters.h"
 #include "copse/result/document_facts.h"
 #include "copse/result/fields.h"
+#include "copse/result/stored_result.h"
 #include "copse/result/topics.h"
 #include "copse/tree/flatten.h"
 
@@ -60,8 +61,7 @@ void note_dead_components(const Matrix<T>& w, std::vector<std::string>& notes) {
 }
 
 Settings settings_of(const FlatRunOptions& options, const NmfOptions& nmf, Precision precision) {
-  Settings settings;
-  add_settings(options.input, settings);
+  Settings settings = settings_of(options.input);
   add_settings(nmf, settings);
   // A choice of the run that the solver knows by another name.
   for (auto& [name, value] : settings) {

@@ -32,7 +32,7 @@ double infinite(const std::string& name) {
   return name == "min_score" ? -infinity : infinity;
 }
 
-Settings settings_of(const Json& object) {
+Settings settings_in(const Json& object) {
   Settings all;
   for (const auto& [name, value] : object.items()) {
     if (value.is_boolean()) all.emplace_back(name, value.get<bool>());
@@ -48,7 +48,7 @@ RunReport report_of(const Json& root) {
   RunReport report;
   report.command = value_at<std::string>(root, "/command");
   report.version = value_at<std::string>(root, "/version");
-  report.settings = settings_of(root["settings"]);
+  report.settings = settings_in(root["settings"]);
   report.seed = value_at<std::uint64_t>(root, "/seed");
   report.rows = value_at<Index>(root, "/rows");
   report.cols = value_at<Index>(root, "/cols");
@@ -88,6 +88,14 @@ TreeOptions tree_options_in(const Settings& settings, std::uint64_t seed) {
   take_settings(settings, options);
   options.seed = seed;
   return options;
+}
+
+Settings settings_of(const InputOptions& options) {
+  Settings settings;
+  add_settings(options, settings);
+  // Documents of the result's own move with its folder.
+  if (options.documents && options.documents->own) settings.front().second = std::string(own_documents_file);
+  return settings;
 }
 
 InputOptions input_options_in(const Settings& settings, const std::string& vocabulary, const std::string& folder) {

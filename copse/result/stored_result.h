@@ -19,6 +19,8 @@ TreeOptions tree_options_in(const Settings& settings, std::uint64_t seed);
 // counted again. Documents of the result's own lie in `folder`.
 InputOptions input_options_in(const Settings& settings, const std::string& vocabulary, const std::string& folder);
 
+Settings settings_of(const InputOptions& options);
+
 struct StoredResult {
   std::string folder;
   RunReport report;  // what the page tells about the run: settings, sizes, seconds, measures and notes

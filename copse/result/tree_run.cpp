@@ -7,14 +7,14 @@
 #include "copse/result/document_facts.h"
 #include "copse/result/fields.h"
 #include "copse/result/split_log.h"
+#include "copse/result/stored_result.h"
 #include "copse/tree/flatten.h"
 
 namespace copse {
 namespace {
 
 Settings settings_of(const TreeRunOptions& options, const TreeOptions& tree, Precision precision) {
-  Settings settings;
-  add_settings(options.input, settings);
+  Settings settings = settings_of(options.input);
   add_settings(tree, settings);
   settings.emplace_back("precision", name_of(precision));
   return settings;
