@@ -1,4 +1,4 @@
-// What the library throws. Not converging is not among them: that is a StopReason.
+// The exceptions of the library. A run that does not converge throws none: its result has a StopReason.
 #pragma once
 
 #include <stdexcept>
@@ -6,19 +6,19 @@
 
 namespace copse {
 
-// Every exception of the library, with a sentence for the user.
+// The base of all exceptions of the library; what() is a sentence for the user.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// The caller asked for something that cannot be: a rank of zero, two lengths that differ.
+// The caller asked for something impossible: a rank of zero, two lengths that differ.
 class InvalidArgument : public Error {
  public:
   using Error::Error;
 };
 
-// A file or a matrix is not what it should be; the sentence names the file and the place.
+// A file or a matrix is damaged or of another kind; the sentence names the file and the place.
 class InputError : public Error {
  public:
   using Error::Error;
@@ -30,7 +30,7 @@ class OutputError : public Error {
   using Error::Error;
 };
 
-// Work was stopped from outside; what had been computed is incomplete.
+// Somebody stopped the work before it had a result.
 class Cancelled : public Error {
  public:
   Cancelled() : Error("stopped") {}

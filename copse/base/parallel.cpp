@@ -16,7 +16,7 @@
 namespace copse {
 namespace {
 
-// TBB orders what its threads do, in a library that ThreadSanitizer cannot look into: here it is told.
+// TBB orders the work of its threads inside a library that ThreadSanitizer cannot see. These calls tell it the order.
 #ifdef COPSE_THREAD_SANITIZER
 void release(void* place) { __tsan_release(place); }
 void acquire(void* place) { __tsan_acquire(place); }
@@ -25,8 +25,8 @@ void release(void*) {}
 void acquire(void*) {}
 #endif
 
-// What came before a loop is seen inside it, and what was done inside is seen after it. Nothing orders the branches
-// among themselves.
+// A branch sees what happened before the loop, and the code after the loop sees what all branches did. Nothing orders
+// the branches among themselves.
 class ForkAndJoin {
  public:
   ForkAndJoin() { release(&fork_); }
@@ -50,7 +50,7 @@ class ForkAndJoin {
   char join_ = 0;
 };
 
-// Who has it sees what was done by those who had it before.
+// The holder of a place sees what its earlier holders did.
 class Handover {
  public:
   explicit Handover(char& place) : place_(place) { acquire(&place_); }

@@ -11,7 +11,7 @@
 
 namespace copse {
 
-// Set from a signal handler or another thread to stop a run.
+// Stops a run. A signal handler or another thread may call request().
 class Cancellation {
  public:
   void request() noexcept { requested_.store(true, std::memory_order_relaxed); }
@@ -28,7 +28,7 @@ void with_threads(int threads, const Cancellation* cancellation, const std::func
 // Runs `work` as if nobody could stop it: what was found is kept.
 void uninterrupted(const std::function<void()>& work);
 
-// How many threads loops started here may use.
+// How many threads a loop that starts here may use.
 int thread_count();
 
 // Throws Cancelled if the run was asked to stop. For long serial stretches.

@@ -36,7 +36,7 @@ double Random::normal() {
     has_spare_ = false;
     return spare_normal_;
   }
-  // Box and Muller; 1 - uniform() is never zero.
+  // [Box & Muller 1958]; 1 - uniform() is never zero.
   const double radius = std::sqrt(-2 * std::log(1 - uniform()));
   const double angle = 2 * std::numbers::pi * uniform();
   spare_normal_ = radius * std::sin(angle);
@@ -50,7 +50,7 @@ double Random::gamma(double shape) {
     const double boost = std::pow(1 - uniform(), 1 / shape);
     return boost * gamma(shape + 1);
   }
-  // Marsaglia and Tsang (2000).
+  // [Marsaglia & Tsang 2000].
   const double d = shape - 1.0 / 3;
   const double c = 1 / std::sqrt(9 * d);
   for (;;) {

@@ -8,7 +8,8 @@
 
 namespace copse {
 
-// One stream of Philox4x32-10. Streams with different numbers are independent; give each row or item its own.
+// One stream of Philox4x32-10 [Salmon et al. 2011]. Streams with different numbers are independent; give each row or
+// item its own.
 class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0);

@@ -1,4 +1,4 @@
-// Draws from a discrete distribution in constant time (Walker 1977, Vose 1991).
+// Draws from a discrete distribution in constant time [Walker 1977; Vose 1991].
 #pragma once
 
 #include <cstdint>

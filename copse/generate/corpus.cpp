@@ -36,7 +36,7 @@ struct Model {
 };
 
 // `count` different words, word w with weight frequency(w)^0.6: those with the smallest exponential variates at these
-// rates (Efraimidis and Spirakis 2006). They are used with gamma(0.7) frequency(w)^0.5, so a topic is Zipfian as well.
+// rates [Efraimidis & Spirakis 2006]. A topic uses them with gamma(0.7) frequency(w)^0.5, so it is Zipfian as well.
 Topic draw_topic(std::span<const double> frequency, Index first, Index count, Random random) {
   std::vector<std::pair<double, std::uint32_t>> arrivals;
   arrivals.reserve(frequency.size() - static_cast<std::size_t>(first));

@@ -1,4 +1,4 @@
-// The two dense kinds: snmf's mixture and the thesis's gene expression.
+// The two dense kinds: the mixture of [Kim & Park 2008] and the gene expression of [Kuang 2014].
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The mixture of Gaussians of snmf 4.2: clearly separated clusters in many dimensions.
+// The mixture of Gaussians of [Kim & Park 2008, section 4.2]: clearly separated clusters in many dimensions.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Sparse matrices without structure, as in dcnmf table 1.
+// Sparse matrices without structure, as in [Du et al. 2017, table 1].
 #pragma once
 
 #include <cstdint>

@@ -179,7 +179,7 @@ struct ParsedBlock {
   const char* bad_line = nullptr;
 };
 
-// Numbers without quotes, which are nearly all; null for the slow road.
+// Numbers without quotes, which are nearly all; null asks for the slow way.
 template <class T>
 const char* parse_plain_cell(const char* p, const char* end, char delimiter, T& value) {
   while (*p == ' ') ++p;

@@ -26,7 +26,7 @@ inline const char* parse_index(const char* text, const char* end, Index& value) 
   return p == text ? nullptr : p;
 }
 
-// Eight digits at once (Lemire 2018); false if one of the characters is none.
+// Eight digits at once [Lemire 2018]; false if one of the characters is no digit.
 inline bool parse_eight_digits(const char* text, std::uint64_t& value) {
   std::uint64_t bytes;
   std::memcpy(&bytes, text, sizeof bytes);
@@ -52,7 +52,7 @@ inline Index decimal_magnitude(const char* text, const char* end) {
   return (first < point ? point - first - 1 : point - first) + (negative ? -sum : sum);
 }
 
-// The road for every number that the fast one leaves. Too large becomes infinity, too small zero.
+// The slow way, for every number that the fast way leaves. Too large becomes infinity, too small zero.
 template <class T>
 const char* parse_any_number(const char* text, const char* end, T& value) {
   const char* start = text != end && *text == '+' ? text + 1 : text;
@@ -88,7 +88,7 @@ inline const char* parse_number(const char* text, const char* end, T& value) {
     decimals = p - point - 1;
   }
   const std::ptrdiff_t length = point - text + decimals;
-  // Clinger (1990): two exact doubles give a correctly rounded quotient. 10^15 < 2^53.
+  // [Clinger 1990]: two exact doubles give a correctly rounded quotient. 10^15 < 2^53.
   if (length == 0 || length > 15 || (p != end && (*p == 'e' || *p == 'E'))) return parse_any_number(text, end, value);
   const double quotient = static_cast<double>(digits) / powers[decimals];
   if constexpr (std::is_same_v<T, float>) {

@@ -44,7 +44,7 @@ TEST(ParseNumber, DoesNotRoundTwice) {
   EXPECT_EQ(parsed<float>("1.000000059604644775390625"), 1.0F);
   EXPECT_EQ(parsed<float>("1.00000005960464478"), std::nextafter(1.0F, 2.0F));
   EXPECT_EQ(parsed<float>("16777217"), 16777216.0F);
-  // Few digits, on the fast road: the nearest double is the middle between two floats, the number itself is not.
+  // Few digits, on the fast way: the nearest double is the middle between two floats, the number itself is not.
   for (const char* text : {"1.00000661611557", "1.00001460313797", "1.00002783536911", "1.00003319978714"}) {
     const float nearest = std::strtof(text, nullptr);
     EXPECT_EQ(parsed<float>(text), nearest) << text;

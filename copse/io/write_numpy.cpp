@@ -37,7 +37,7 @@ class ZipWriter {
       size += part.size();
       checksum = crc32_combine(checksum, checksum_of(part), static_cast<z_off_t>(part.size()));
     }
-    // All sizes go to the 64-bit extra field, so that there is one road for small and large.
+    // All sizes go to the 64-bit extra field, so that small and large files take the same way.
     const std::string common = number(45, 2) + number(0, 2) + number(0, 2) + number(0, 2) + number(0x21, 2) +
                                number(checksum, 4) + number(0xffffffff, 4) + number(0xffffffff, 4) +
                                number(name.size(), 2);

@@ -9,8 +9,8 @@
 
 namespace copse {
 
-// Rows of a narrow W share cache lines. With the rows of X numbered by frequency the lines that are read most hold
-// nothing else, and more of what is read is found in the nearest caches. The price is a copy of all row numbers.
+// Rows of a narrow W share cache lines. When the rows of X are numbered by frequency, frequent rows share their lines
+// with frequent rows only, and the nearest caches serve more of the reads. The price is a copy of all row numbers.
 template <class T>
 class FrequentRows {
  public:

@@ -9,8 +9,8 @@
 
 namespace copse {
 
-// Sparse data. The arrays behind the view must outlive it. A transposed copy is made on the first call of times().
-// Where it is large, a copy of the row numbers is made on the next call of transpose_times() with few columns.
+// Sparse data. The arrays behind the view must outlive it. The first call of times() makes a transposed copy. If that
+// is large, the next call of transpose_times() with few columns makes a copy of the row numbers.
 template <class T>
 class SparseData : public Data<T> {
  public:

@@ -38,7 +38,7 @@ class Data {
   // Adds up a small array over all who hold a part of X.
   virtual void sum(std::span<double> /*values*/) const {}
 
-  // A copy of the given items, ascending, where one is cheap to make. Solvers must do without.
+  // A copy of the given items, ascending, where a copy is cheap. A solver must also work without it.
   virtual Sample<T> select(std::span<const Index> /*items*/) const { return {}; }
 };
 

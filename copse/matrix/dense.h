@@ -32,7 +32,7 @@ class Matrix {
   std::span<T> values() { return values_; }
   std::span<const T> values() const { return values_; }
 
-  // Keeps nothing: the entries are unwritten afterwards.
+  // Loses the entries; the new ones are unwritten.
   void reshape(Index rows, Index cols) {
     rows_ = rows;
     cols_ = cols;

@@ -16,10 +16,12 @@ struct ClusteringMeasures {
   Index clusters = 0;   // distinct labels found
   Index classes = 0;    // distinct labels of the truth
   double accuracy = 1;  // share of items in the class that their cluster is matched with; the best one-to-one matching
-  double nmi = 1;       // I(clusters; classes) / ((H(clusters) + H(classes)) / 2), thesis (8)
-  double ari = 1;       // adjusted Rand index: pairs that agree, corrected for chance; 0 for random labels
-  double purity = 1;    // 1/n sum_j max_i n(i, j), snmf (15)
-  double entropy = 0;   // -1/(n log2 c) sum_j sum_i n(i, j) log2(n(i, j) / n(j)), snmf (16); lower is better
+  double nmi = 1;       // I(clusters; classes) / ((H(clusters) + H(classes)) / 2) [Kuang 2014, eq. 8]
+  double ari = 1;       // adjusted Rand index [Hubert & Arabie 1985]: pairs that agree, corrected for chance
+  double purity = 1;    // 1/n sum_j max_i n(i, j) [Kim & Park 2008, eq. 15]
+  // -1/(n log2 c) sum_j sum_i n(i, j) log2(n(i, j) / n(j)) [Kim & Park 2008, eq. 16, with its minus sign]; lower is
+  // better
+  double entropy = 0;
 };
 
 // Labels are any integers; only equality counts. Throws InvalidArgument when the lengths differ.

@@ -13,9 +13,9 @@ struct CoherenceOptions {
   double smoothing = 1;  // mu, above zero
 };
 
-// For each topic, given as features with the best first: sum over i <= j of log((D(f_i, f_j) + mu) / D(f_i)), thesis
-// (64), where D counts the items in which all the named features are not zero. As printed, the sum includes j = i;
-// that adds log(1 + mu / D(f_i)). A feature that occurs nowhere is skipped, as a row and as a column of the sum.
+// For each topic, given as features with the best first: sum over i <= j of log((D(f_i, f_j) + mu) / D(f_i))
+// [Kuang 2014, eq. 64, after Mimno et al. 2011], where D counts the items in which all the named features are not zero.
+// As printed, the sum includes j = i; that adds log(1 + mu / D(f_i)). The sum skips a feature that occurs nowhere.
 // Throws InvalidArgument for a feature that is not in the data.
 template <class T>
 std::vector<double> coherence(const Dataset<T>& data, std::span<const std::vector<Index>> topics,

@@ -12,7 +12,7 @@
 namespace copse {
 namespace {
 
-// Thesis (64) word by word; x is features x items.
+// [Kuang 2014, eq. 64] word by word; x is features x items.
 double coherence_by_definition(const Matrix<double>& x, const std::vector<Index>& topic, double mu) {
   const auto documents_with = [&](Index a, Index b) {
     int count = 0;

@@ -20,7 +20,7 @@ TEST(ZeroShare, CountsExactZeros) {
 }
 
 TEST(SumOfSquaredErrors, EqualsTheSumOverPairs) {
-  // Thesis (4): sum_j 1 / (2 |C_j|) sum over pairs of |x_i - x_i'|^2.
+  // [Kuang 2014, eq. 4]: sum_j 1 / (2 |C_j|) sum over pairs of |x_i - x_i'|^2.
   const auto x = testing::random_integer_sparse<double>(12, 20, 0.4, 6);
   const auto items = testing::naive::transposed(testing::to_dense(x));
   std::vector<Index> labels(20);

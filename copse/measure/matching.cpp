@@ -12,7 +12,7 @@ namespace {
 constexpr Index none = -1;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Successive shortest paths with prices (Kuhn and Munkres as Jonker and Volgenant run it, on a sparse graph). A pair
+// Successive shortest paths with prices [Kuhn 1955; Munkres 1957] on a sparse graph [Jonker & Volgenant 1987]. A pair
 // costs its negative gain; every column may also stay single at cost 0. Invariant: with prices p and q the reduced cost
 // -gain - p(column) - q(row) is >= 0, 0 for a pair that is matched; p <= 0 is the price of staying single.
 class Matcher {

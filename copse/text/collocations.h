@@ -1,4 +1,4 @@
-// Pairs of words that stand side by side more often than chance has it.
+// Pairs of words that stand side by side more often than by chance.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ struct PairCounts {
   double total = 0;
 };
 
-// Dunning's log-likelihood ratio G^2 of "the second follows the first more often by chance only" (Dunning 1993).
+// The log-likelihood ratio G^2 against the hypothesis that the second word follows the first by chance [Dunning 1993].
 double log_likelihood_ratio(const PairCounts& counts);
-// Normalized pointwise mutual information, in [-1, 1]: log(p12 / (p1 p2)) / -log(p12).
+// Normalized pointwise mutual information [Bouma 2009], in [-1, 1]: log(p12 / (p1 p2)) / -log(p12).
 double normalized_information(const PairCounts& counts);
 
 // The pairs of adjacent keys, as first << 32 | second, ascending, that occur at least options.bigram_count times, with

@@ -23,7 +23,7 @@ TEST(Collocations, TheRatioIsThatOfTheFourCells) {
   for (const auto& [both, first, second, total] :
        {PairCounts{10, 20, 30, 1000}, PairCounts{5, 5, 5, 100}, PairCounts{1, 50, 60, 500}, PairCounts{0, 5, 5, 50}})
     EXPECT_NEAR(log_likelihood_ratio({both, first, second, total}), direct_ratio(both, first, second, total), 1e-8);
-  EXPECT_NEAR(log_likelihood_ratio({6, 20, 30, 100}), 0, 1e-9);  // exactly as often as chance has it
+  EXPECT_NEAR(log_likelihood_ratio({6, 20, 30, 100}), 0, 1e-9);  // exactly as often as by chance
 }
 
 TEST(Collocations, InformationIsOneForWordsThatAreNeverApart) {

@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 enum class Kind { text, html, unknown };
 
-// No more than seven letters and digits with a letter among them: mail.1, 53068 and 1204680122.27c448.host,S=71:2,S
-// have none, as mail programs name their files.
+// An extension has at most seven letters and digits, and a letter among them. So the files of mail programs, such as
+// mail.1, 53068 and 1204680122.27c448.host,S=71:2,S, have none.
 bool is_extension(std::string_view text) {
   if (text.size() < 2 || text.size() > 8) return false;
   text.remove_prefix(1);

@@ -9,8 +9,8 @@
 
 namespace copse {
 
-// The languages whose stop words are found in the text, the main one first: again and again the list that covers most
-// of the words that no list before it covers, while that is at least 5 % of them.
+// The languages whose stop words the text contains, the main one first. Each step takes the list that covers most of
+// the words that no earlier list covers, as long as that is at least 5 % of them.
 std::vector<std::string> find_languages(const TokenStore& store, const TokenOptions& options);
 
 // Puts what was found in place of "auto".

@@ -1,4 +1,4 @@
-// The quirks of mail and news (thesis 2.2.1): headers, quoted lines and signatures are not what the author says.
+// Mail and news [Kuang 2014, section 2.2.1]: headers, quoted lines and signatures are not the author's words.
 #pragma once
 
 #include <string>
