@@ -13,6 +13,7 @@ enum class Weighting {
   smooth_tf_idf,  // x_ij (log((1 + n) / (1 + df_i)) + 1), as scikit-learn has it
   log_tf_idf,     // log(1 + x_ij) log(n / df_i)
   log,            // log(1 + x_ij)
+  text,           // log(1 + x_ij) log(n / df_i)^1.5; and items by a damped normalized cut
 };
 
 enum class FeatureScaling {
@@ -22,6 +23,11 @@ enum class FeatureScaling {
 };
 
 // The steps are done in this order: drop, weigh, scale features, unit items, normalized cut.
+//
+// The normalized cut divides an item by the square root of its degree, d = X'X 1: items that share little with others
+// count more. Where a few share nothing with any other, they count so much that topics describe them alone. So
+// Weighting::text damps it: x_j / sqrt(d_j / median(d) + 1/4), the median over items that are not empty, and no item
+// counts more than about twice as much as one of median degree.
 struct PrepareOptions {
   double min_feature_total = 0;  // drop features whose entries add up to less
   double min_item_total = 0;     // drop items whose entries add up to less
@@ -30,10 +36,11 @@ struct PrepareOptions {
   Weighting weighting = Weighting::none;
   FeatureScaling feature_scaling = FeatureScaling::none;
   bool unit_items = false;      // x_j / |x_j|_2
-  bool normalized_cut = false;  // X D^(-1/2) with D = diag(X'X 1), thesis (7)
+  bool normalized_cut = false;  // X D^(-1/2) with D = diag(d), thesis (7): not damped, whatever the weighting
 };
 
-// Thesis 2.2.1 for counts of words: totals of 3 and 5, no empty items, tf-idf, unit items; normalized_cut is off.
+// Counts of words: totals of 3 and 5, no empty items, Weighting::text, unit items. With Weighting::tf_idf in its place
+// this is [Kuang 2014, 2.2.1].
 PrepareOptions text_preparation();
 
 // What was found and done. Items and features that were kept are named by their numbers before.
@@ -41,7 +48,7 @@ struct PrepareReport {
   std::vector<Index> kept_features;     // ascending
   std::vector<Index> kept_items;        // ascending
   std::vector<double> feature_factors;  // of kept features: what tf-idf and scaling multiplied each by; empty: by one
-  std::vector<double> feature_totals;   // of kept features: X 1, where normalized_cut needs it; otherwise empty
+  std::vector<double> feature_totals;   // of kept features: t such that X't is what items are divided by; or empty
   Index rare_features = 0;              // dropped: total too small
   Index short_items = 0;                // dropped: total too small
   Index empty_features = 0;             // besides those: dropped if options.drop_empty, otherwise kept
