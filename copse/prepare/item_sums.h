@@ -22,6 +22,8 @@ double item_sum(const Dataset<T>& data, Index item, const Term& term) {
 struct ItemNorm {
   double mantissa = 0;  // 0: the item is empty, or all of it below the normal numbers
   double scale = 1;
+
+  double value() const { return mantissa / scale; }
 };
 
 template <class T>

@@ -107,8 +107,7 @@ std::vector<Index> near_duplicates(const Dataset<T>& data, const NearDuplicateOp
   std::vector<std::uint64_t> hashes(items * bands);
   parallel_blocks(data.items(), block_items, [&](Index begin, Index end) {
     for (Index j = begin; j < end; ++j) {
-      const ItemNorm norm = item_norm(data, j);
-      norms[j] = norm.mantissa / norm.scale;
+      norms[j] = item_norm(data, j).value();
       hash_item(data, j, options.hashes, std::span(hashes).subspan(static_cast<std::size_t>(j) * bands, bands));
     }
   });

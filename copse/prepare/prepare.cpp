@@ -13,9 +13,6 @@
 namespace copse {
 namespace {
 
-// Of the degrees, in units of their median: what is added to each by a damped normalized cut.
-constexpr double damping = 0.25;
-
 std::string name_of(Index number, const std::vector<std::string>& names) {
   const std::string ordinal = std::to_string(number + 1);
   return names.empty() ? ordinal : ordinal + " ('" + names[number] + "')";
@@ -86,9 +83,11 @@ bool takes_logarithms(Weighting weighting) {
 
 bool has_factors(Weighting weighting) { return weighting != Weighting::none && weighting != Weighting::log; }
 
-bool divides_by_degree(const PrepareOptions& options) {
-  return options.normalized_cut || options.weighting == Weighting::text;
+bool is_damped(const PrepareOptions& options) {
+  return options.weighting == Weighting::text && !options.normalized_cut;
 }
+
+bool divides_by_degree(const PrepareOptions& options) { return options.normalized_cut || is_damped(options); }
 
 template <class T>
 std::vector<double> max_factors(const Dataset<T>& data) {
@@ -133,20 +132,6 @@ void take_logarithms(Dataset<T>& data) {
   update_entries(data, [](Index, Index, T value) { return std::log1p(static_cast<double>(value)); });
 }
 
-template <class T>
-void scale_to_unit(Dataset<T>& data) {
-  scale_items(data, [&](Index j) {
-    const ItemNorm norm = item_norm(data, j);
-    return norm.mantissa > 0 ? norm.scale / norm.mantissa : 1.0;
-  });
-}
-
-// X't, where `totals` is t.
-template <class T>
-double degree_of(const Dataset<T>& data, const std::vector<double>& totals, Index item) {
-  return item_sum(data, item, [&](Index i, T value) { return static_cast<double>(value) * totals[i]; });
-}
-
 // Of the values above zero; 1 if there are none.
 double median_above_zero(std::vector<double> values) {
   std::erase_if(values, [](double value) { return !(value > 0); });
@@ -157,25 +142,51 @@ double median_above_zero(std::vector<double> values) {
   return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
+// The median of measure(item) over the items where it is above zero.
+template <class T, class Measure>
+double median_of_items(const Dataset<T>& data, const Measure& measure) {
+  std::vector<double> values(static_cast<std::size_t>(data.items()));
+  parallel_blocks(data.items(), 1024, [&](Index begin, Index end) {
+    for (Index j = begin; j < end; ++j) values[j] = measure(j);
+  });
+  return median_above_zero(std::move(values));
+}
+
+template <class T>
+double median_norm(const Dataset<T>& data) {
+  return median_of_items(data, [&](Index j) { return item_norm(data, j).value(); });
+}
+
+// If damped: x / sqrt(|x|^2 + 1), where the median of |x| is one.
+template <class T>
+void scale_to_unit(Dataset<T>& data, bool damped) {
+  scale_items(data, [&](Index j) {
+    const ItemNorm norm = item_norm(data, j);
+    if (damped) return 1 / std::hypot(norm.value(), 1.0);
+    return norm.mantissa > 0 ? norm.scale / norm.mantissa : 1.0;
+  });
+}
+
+// X't, where `totals` is t.
+template <class T>
+double degree_of(const Dataset<T>& data, const std::vector<double>& totals, Index item) {
+  return item_sum(data, item, [&](Index i, T value) { return static_cast<double>(value) * totals[i]; });
+}
+
 // X 1, so that X't are the degrees; divided by their median if they are to be damped.
 template <class T>
 std::vector<double> totals_for_degrees(const Dataset<T>& data, bool damped) {
   auto totals = feature_sums(data, [](Index, Index, T value) { return static_cast<double>(value); });
   if (!damped) return totals;
-  std::vector<double> degrees(static_cast<std::size_t>(data.items()));
-  parallel_blocks(data.items(), 1024, [&](Index begin, Index end) {
-    for (Index j = begin; j < end; ++j) degrees[j] = degree_of(data, totals, j);
-  });
-  const double median = median_above_zero(std::move(degrees));
+  const double median = median_of_items(data, [&](Index j) { return degree_of(data, totals, j); });
   for (double& total : totals) total /= median;
   return totals;
 }
 
 template <class T>
 void divide_by_degree(Dataset<T>& data, const std::vector<double>& totals, bool damped) {
-  const double added = damped ? damping : 0;
   scale_items(data, [&](Index j) {
-    const double degree = degree_of(data, totals, j) + added;
+    const double degree = degree_of(data, totals, j) + (damped ? 1 : 0);
     return degree > 0 ? 1 / std::sqrt(degree) : 1.0;
   });
 }
@@ -222,10 +233,14 @@ PrepareReport prepare(Dataset<T>& data, const PrepareOptions& options) {
   }
   if (options.feature_scaling == FeatureScaling::max) multiply_features(data, max_factors(data), report);
   if (options.feature_scaling == FeatureScaling::deviation) multiply_features(data, deviation_factors(data), report);
-  if (options.unit_items) scale_to_unit(data);
+  if (options.unit_items && is_damped(options)) {
+    const std::vector<double> same(static_cast<std::size_t>(data.features()), 1 / median_norm(data));
+    multiply_features(data, same, report);
+  }
+  if (options.unit_items) scale_to_unit(data, is_damped(options));
   if (divides_by_degree(options)) {
-    report.feature_totals = totals_for_degrees(data, !options.normalized_cut);
-    divide_by_degree(data, report.feature_totals, !options.normalized_cut);
+    report.feature_totals = totals_for_degrees(data, is_damped(options));
+    divide_by_degree(data, report.feature_totals, is_damped(options));
   }
   if (!options.drop_empty) count_empty(data, report);
   return report;
@@ -245,8 +260,8 @@ void prepare_new(Dataset<T>& items, const PrepareOptions& options, const Prepare
   const auto& factors = learned.feature_factors;
   if (!factors.empty())
     update_entries(items, [&](Index, Index i, T value) { return factors[i] * static_cast<double>(value); });
-  if (options.unit_items) scale_to_unit(items);
-  if (divides_by_degree(options)) divide_by_degree(items, learned.feature_totals, !options.normalized_cut);
+  if (options.unit_items) scale_to_unit(items, is_damped(options));
+  if (divides_by_degree(options)) divide_by_degree(items, learned.feature_totals, is_damped(options));
 }
 
 template PrepareReport prepare(Dataset<float>&, const PrepareOptions&);

@@ -13,7 +13,7 @@ enum class Weighting {
   smooth_tf_idf,  // x_ij (log((1 + n) / (1 + df_i)) + 1), as scikit-learn has it
   log_tf_idf,     // log(1 + x_ij) log(n / df_i)
   log,            // log(1 + x_ij)
-  text,           // log(1 + x_ij) log(n / df_i)^1.5; and items by a damped normalized cut
+  text,           // log(1 + x_ij) log(n / df_i)^1.5; unit items and normalized cut are damped, see below
 };
 
 enum class FeatureScaling {
@@ -24,10 +24,11 @@ enum class FeatureScaling {
 
 // The steps are done in this order: drop, weigh, scale features, unit items, normalized cut.
 //
-// The normalized cut divides an item by the square root of its degree, d = X'X 1: items that share little with others
-// count more. Where a few share nothing with any other, they count so much that topics describe them alone. So
-// Weighting::text damps it: x_j / sqrt(d_j / median(d) + 1/4), the median over items that are not empty, and no item
-// counts more than about twice as much as one of median degree.
+// Unit items count all the same, though a short one says little. The normalized cut divides an item by the square root
+// of its degree, d = X'X 1, so that items that share little with others count more; but where a few share nothing, they
+// count so much that topics describe them alone. Weighting::text damps both by medians over the items that are not
+// empty: unit items becomes x_j / sqrt(|x_j|^2 + median |x_j|^2), and then x_j / sqrt(d_j + median d), up to a
+// constant. Neither lets an item count more than sqrt(2) times as much as one in the middle.
 struct PrepareOptions {
   double min_feature_total = 0;  // drop features whose entries add up to less
   double min_item_total = 0;     // drop items whose entries add up to less
@@ -35,12 +36,12 @@ struct PrepareOptions {
   bool drop_duplicates = false;  // drop items that equal an earlier one and are not empty
   Weighting weighting = Weighting::none;
   FeatureScaling feature_scaling = FeatureScaling::none;
-  bool unit_items = false;      // x_j / |x_j|_2
+  bool unit_items = false;      // x_j / |x_j|_2, or damped
   bool normalized_cut = false;  // X D^(-1/2) with D = diag(d), thesis (7): not damped, whatever the weighting
 };
 
-// Counts of words: totals of 3 and 5, no empty items, Weighting::text, unit items. With Weighting::tf_idf in its place
-// this is [Kuang 2014, 2.2.1].
+// Counts of words: totals of 3 and 5, no empty items, Weighting::text, unit items (damped). With Weighting::tf_idf in
+// its place this is [Kuang 2014, 2.2.1].
 PrepareOptions text_preparation();
 
 // What was found and done. Items and features that were kept are named by their numbers before.
