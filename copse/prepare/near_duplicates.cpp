@@ -1,7 +1,6 @@
 #include "copse/prepare/near_duplicates.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -9,6 +8,7 @@
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
+#include "copse/prepare/item_sums.h"
 
 namespace copse {
 namespace {
@@ -107,8 +107,7 @@ std::vector<Index> near_duplicates(const Dataset<T>& data, const NearDuplicateOp
   std::vector<std::uint64_t> hashes(items * bands);
   parallel_blocks(data.items(), block_items, [&](Index begin, Index end) {
     for (Index j = begin; j < end; ++j) {
-      visit_nonzeros(data, j, [&](Index, T value) { norms[j] += static_cast<double>(value) * value; });
-      norms[j] = std::sqrt(norms[j]);
+      norms[j] = item_norm(data, j).value();
       hash_item(data, j, options.hashes, std::span(hashes).subspan(static_cast<std::size_t>(j) * bands, bands));
     }
   });

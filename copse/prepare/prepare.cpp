@@ -8,6 +8,7 @@
 #include "copse/base/error.h"
 #include "copse/prepare/drop.h"
 #include "copse/prepare/feature_sums.h"
+#include "copse/prepare/item_sums.h"
 
 namespace copse {
 namespace {
@@ -62,23 +63,31 @@ void multiply_features(Dataset<T>& data, const std::vector<double>& factors, Pre
   for (std::size_t i = 0; i < factors.size(); ++i) report.feature_factors[i] *= factors[i];
 }
 
+// Of a feature that `holders` of `items` items have.
+double idf(Weighting weighting, double items, double holders) {
+  if (weighting == Weighting::smooth_tf_idf) return std::log((1 + items) / (1 + holders)) + 1;
+  const double plain = holders > 0 ? std::log(items / holders) : 0;
+  return weighting == Weighting::text ? plain * std::sqrt(plain) : plain;
+}
+
 template <class T>
-std::vector<double> tf_idf_factors(const Dataset<T>& data, bool smooth) {
+std::vector<double> idf_factors(const Dataset<T>& data, Weighting weighting) {
   auto factors = feature_sums(data, [](Index, Index, T) { return 1.0; });
-  const auto items = static_cast<double>(data.items());
-  for (double& factor : factors) {
-    if (smooth) {
-      factor = std::log((1 + items) / (1 + factor)) + 1;
-    } else {
-      factor = factor > 0 ? std::log(items / factor) : 0;
-    }
-  }
+  for (double& factor : factors) factor = idf(weighting, static_cast<double>(data.items()), factor);
   return factors;
 }
 
-bool takes_logarithms(Weighting weighting) { return weighting == Weighting::log || weighting == Weighting::log_tf_idf; }
+bool takes_logarithms(Weighting weighting) {
+  return weighting == Weighting::log || weighting == Weighting::log_tf_idf || weighting == Weighting::text;
+}
 
 bool has_factors(Weighting weighting) { return weighting != Weighting::none && weighting != Weighting::log; }
+
+bool is_damped(const PrepareOptions& options) {
+  return options.weighting == Weighting::text && !options.normalized_cut;
+}
+
+bool divides_by_degree(const PrepareOptions& options) { return options.normalized_cut || is_damped(options); }
 
 template <class T>
 std::vector<double> max_factors(const Dataset<T>& data) {
@@ -108,15 +117,12 @@ std::vector<double> deviation_factors(const Dataset<T>& data) {
   return factors;
 }
 
-// Divides each item by the square root of measure(item), unless that is zero.
-template <class T, class Measure>
-void scale_items(Dataset<T>& data, const Measure& measure) {
-  std::vector<double> factors(static_cast<std::size_t>(data.items()), 1);
+// Multiplies each item by factor(item).
+template <class T, class Factor>
+void scale_items(Dataset<T>& data, const Factor& factor) {
+  std::vector<double> factors(static_cast<std::size_t>(data.items()));
   parallel_blocks(data.items(), 1024, [&](Index begin, Index end) {
-    for (Index j = begin; j < end; ++j) {
-      const double value = measure(j);
-      if (value > 0) factors[j] = 1 / std::sqrt(value);
-    }
+    for (Index j = begin; j < end; ++j) factors[j] = factor(j);
   });
   update_entries(data, [&](Index j, Index, T value) { return factors[j] * static_cast<double>(value); });
 }
@@ -126,23 +132,62 @@ void take_logarithms(Dataset<T>& data) {
   update_entries(data, [](Index, Index, T value) { return std::log1p(static_cast<double>(value)); });
 }
 
+// Of the values above zero; 1 if there are none.
+double median_above_zero(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return !(value > 0); });
+  if (values.empty()) return 1;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*std::max_element(values.begin(), middle) + *middle) / 2;
+}
+
+// The median of measure(item) over the items where it is above zero.
+template <class T, class Measure>
+double median_of_items(const Dataset<T>& data, const Measure& measure) {
+  std::vector<double> values(static_cast<std::size_t>(data.items()));
+  parallel_blocks(data.items(), 1024, [&](Index begin, Index end) {
+    for (Index j = begin; j < end; ++j) values[j] = measure(j);
+  });
+  return median_above_zero(std::move(values));
+}
+
 template <class T>
-void scale_to_unit(Dataset<T>& data) {
+double median_norm(const Dataset<T>& data) {
+  return median_of_items(data, [&](Index j) { return item_norm(data, j).value(); });
+}
+
+// If damped: x / sqrt(|x|^2 + 1), where the median of |x| is one.
+template <class T>
+void scale_to_unit(Dataset<T>& data, bool damped) {
   scale_items(data, [&](Index j) {
-    double squares = 0;
-    visit_nonzeros(data, j,
-                   [&](Index, T value) { squares += static_cast<double>(value) * static_cast<double>(value); });
-    return squares;
+    const ItemNorm norm = item_norm(data, j);
+    if (damped) return 1 / std::hypot(norm.value(), 1.0);
+    return norm.mantissa > 0 ? norm.scale / norm.mantissa : 1.0;
   });
 }
 
-// D = diag(X'X 1), where `totals` is X 1.
+// X't, where `totals` is t.
 template <class T>
-void scale_by_degree(Dataset<T>& data, const std::vector<double>& totals) {
+double degree_of(const Dataset<T>& data, const std::vector<double>& totals, Index item) {
+  return item_sum(data, item, [&](Index i, T value) { return static_cast<double>(value) * totals[i]; });
+}
+
+// X 1, so that X't are the degrees; divided by their median if they are to be damped.
+template <class T>
+std::vector<double> totals_for_degrees(const Dataset<T>& data, bool damped) {
+  auto totals = feature_sums(data, [](Index, Index, T value) { return static_cast<double>(value); });
+  if (!damped) return totals;
+  const double median = median_of_items(data, [&](Index j) { return degree_of(data, totals, j); });
+  for (double& total : totals) total /= median;
+  return totals;
+}
+
+template <class T>
+void divide_by_degree(Dataset<T>& data, const std::vector<double>& totals, bool damped) {
   scale_items(data, [&](Index j) {
-    double degree = 0;
-    visit_nonzeros(data, j, [&](Index i, T value) { degree += static_cast<double>(value) * totals[i]; });
-    return degree;
+    const double degree = degree_of(data, totals, j) + (damped ? 1 : 0);
+    return degree > 0 ? 1 / std::sqrt(degree) : 1.0;
   });
 }
 
@@ -163,7 +208,7 @@ PrepareOptions text_preparation() {
   return {.min_feature_total = 3,
           .min_item_total = 5,
           .drop_empty = true,
-          .weighting = Weighting::tf_idf,
+          .weighting = Weighting::text,
           .unit_items = true};
 }
 
@@ -183,15 +228,19 @@ PrepareReport prepare(Dataset<T>& data, const PrepareOptions& options) {
 
   if (takes_logarithms(options.weighting)) take_logarithms(data);
   if (has_factors(options.weighting)) {
-    multiply_features(data, tf_idf_factors(data, options.weighting == Weighting::smooth_tf_idf), report);
+    multiply_features(data, idf_factors(data, options.weighting), report);
     drop(data, {.drop_empty = options.drop_empty}, report);  // what log(n / n) = 0 has emptied
   }
   if (options.feature_scaling == FeatureScaling::max) multiply_features(data, max_factors(data), report);
   if (options.feature_scaling == FeatureScaling::deviation) multiply_features(data, deviation_factors(data), report);
-  if (options.unit_items) scale_to_unit(data);
-  if (options.normalized_cut) {
-    report.feature_totals = feature_sums(data, [](Index, Index, T value) { return static_cast<double>(value); });
-    scale_by_degree(data, report.feature_totals);
+  if (options.unit_items && is_damped(options)) {
+    const std::vector<double> same(static_cast<std::size_t>(data.features()), 1 / median_norm(data));
+    multiply_features(data, same, report);
+  }
+  if (options.unit_items) scale_to_unit(data, is_damped(options));
+  if (divides_by_degree(options)) {
+    report.feature_totals = totals_for_degrees(data, is_damped(options));
+    divide_by_degree(data, report.feature_totals, is_damped(options));
   }
   if (!options.drop_empty) count_empty(data, report);
   return report;
@@ -202,7 +251,8 @@ void prepare_new(Dataset<T>& items, const PrepareOptions& options, const Prepare
   check_entries(items);
   const auto features = static_cast<std::size_t>(items.features());
   for (const auto* values : {&learned.feature_factors, &learned.feature_totals}) {
-    if (values->empty() || values->size() == features) continue;
+    const bool needed = values == &learned.feature_totals && divides_by_degree(options);
+    if ((values->empty() && !needed) || values->size() == features) continue;
     throw InvalidArgument("the items have " + std::to_string(features) + " features, but preparation kept " +
                           std::to_string(values->size()));
   }
@@ -210,8 +260,8 @@ void prepare_new(Dataset<T>& items, const PrepareOptions& options, const Prepare
   const auto& factors = learned.feature_factors;
   if (!factors.empty())
     update_entries(items, [&](Index, Index i, T value) { return factors[i] * static_cast<double>(value); });
-  if (options.unit_items) scale_to_unit(items);
-  if (options.normalized_cut) scale_by_degree(items, learned.feature_totals);
+  if (options.unit_items) scale_to_unit(items, is_damped(options));
+  if (divides_by_degree(options)) divide_by_degree(items, learned.feature_totals, is_damped(options));
 }
 
 template PrepareReport prepare(Dataset<float>&, const PrepareOptions&);

@@ -13,6 +13,7 @@ enum class Weighting {
   smooth_tf_idf,  // x_ij (log((1 + n) / (1 + df_i)) + 1), as scikit-learn has it
   log_tf_idf,     // log(1 + x_ij) log(n / df_i)
   log,            // log(1 + x_ij)
+  text,           // log(1 + x_ij) log(n / df_i)^1.5; unit items and normalized cut are damped, see below
 };
 
 enum class FeatureScaling {
@@ -22,6 +23,12 @@ enum class FeatureScaling {
 };
 
 // The steps are done in this order: drop, weigh, scale features, unit items, normalized cut.
+//
+// Unit items count all the same, though a short one says little. The normalized cut divides an item by the square root
+// of its degree, d = X'X 1, so that items that share little with others count more; but where a few share nothing, they
+// count so much that topics describe them alone. Weighting::text damps both by medians over the items that are not
+// empty: unit items becomes x_j / sqrt(|x_j|^2 + median |x_j|^2), and then x_j / sqrt(d_j + median d), up to a
+// constant. Neither lets an item count more than sqrt(2) times as much as one in the middle.
 struct PrepareOptions {
   double min_feature_total = 0;  // drop features whose entries add up to less
   double min_item_total = 0;     // drop items whose entries add up to less
@@ -29,11 +36,12 @@ struct PrepareOptions {
   bool drop_duplicates = false;  // drop items that equal an earlier one and are not empty
   Weighting weighting = Weighting::none;
   FeatureScaling feature_scaling = FeatureScaling::none;
-  bool unit_items = false;      // x_j / |x_j|_2
-  bool normalized_cut = false;  // X D^(-1/2) with D = diag(X'X 1), thesis (7)
+  bool unit_items = false;      // x_j / |x_j|_2, or damped
+  bool normalized_cut = false;  // X D^(-1/2) with D = diag(d), thesis (7): not damped, whatever the weighting
 };
 
-// Thesis 2.2.1 for counts of words: totals of 3 and 5, no empty items, tf-idf, unit items; normalized_cut is off.
+// Counts of words: totals of 3 and 5, no empty items, Weighting::text, unit items (damped). With Weighting::tf_idf in
+// its place this is [Kuang 2014, 2.2.1].
 PrepareOptions text_preparation();
 
 // What was found and done. Items and features that were kept are named by their numbers before.
@@ -41,7 +49,7 @@ struct PrepareReport {
   std::vector<Index> kept_features;     // ascending
   std::vector<Index> kept_items;        // ascending
   std::vector<double> feature_factors;  // of kept features: what tf-idf and scaling multiplied each by; empty: by one
-  std::vector<double> feature_totals;   // of kept features: X 1, where normalized_cut needs it; otherwise empty
+  std::vector<double> feature_totals;   // of kept features: t such that X't is what items are divided by; or empty
   Index rare_features = 0;              // dropped: total too small
   Index short_items = 0;                // dropped: total too small
   Index empty_features = 0;             // besides those: dropped if options.drop_empty, otherwise kept

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -175,10 +176,166 @@ TEST(Prepare, MakesUnitItemsAndNormalizedCutWeights) {
   }
 }
 
+double median_above_zero(std::vector<double> values) {
+  std::erase(values, 0.0);
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 1 : (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+}
+
+// Weighting::text by its definition, with X'X formed; the median degree gets the weight 1 / sqrt(2).
+Matrix<double> naive_text_weights(const Matrix<double>& counts, bool unit_items) {
+  const Index m = counts.rows(), n = counts.cols();
+  auto x = counts;
+  for (Index i = 0; i < m; ++i) {
+    double holders = 0;
+    for (Index j = 0; j < n; ++j) holders += counts(i, j) != 0;
+    for (Index j = 0; j < n && holders > 0; ++j)
+      x(i, j) = std::log(1 + counts(i, j)) * std::pow(std::log(static_cast<double>(n) / holders), 1.5);
+  }
+  std::vector<double> norms(static_cast<std::size_t>(n), 0), degrees(static_cast<std::size_t>(n), 0);
+  for (Index j = 0; j < n; ++j) {
+    for (Index i = 0; i < m; ++i) norms[j] += x(i, j) * x(i, j);
+    norms[j] = std::sqrt(norms[j]);
+  }
+  const double median_norm = median_above_zero(norms);
+  for (Index j = 0; j < n && unit_items; ++j) {
+    for (Index i = 0; i < m; ++i) x(i, j) /= std::sqrt(norms[j] * norms[j] + median_norm * median_norm);
+  }
+  const auto gram = testing::naive::transpose_times(x, x);
+  for (Index j = 0; j < n; ++j) {
+    for (Index l = 0; l < n; ++l) degrees[j] += gram(j, l);
+  }
+  const double median_degree = median_above_zero(degrees);
+  for (Index j = 0; j < n; ++j) {
+    for (Index i = 0; i < m; ++i) x(i, j) /= std::sqrt(degrees[j] / median_degree + 1);
+  }
+  return x;
+}
+
+TEST(Prepare, WeighsTextByItsDefinition) {
+  for (const Index items : {1, 2, 30, 31}) {  // an even and an odd number of degrees
+    auto x = to_dense(random_integer_sparse<double>(15, items, 0.3, 6));
+    for (Index i = 0; i < 15; ++i) {
+      if (items > 2) x(i, 2) = 0;  // an empty item stays empty and has no part in the median
+    }
+    for (const bool unit : {false, true}) {
+      for (auto data : both_forms(x)) {
+        const auto report = prepare(data, {.weighting = Weighting::text, .unit_items = unit});
+        expect_near(dense(data), naive_text_weights(x, unit));
+        EXPECT_EQ(data.items(), items);
+        EXPECT_EQ(report.feature_totals.size(), 15u);
+      }
+    }
+  }
+}
+
+double norm_of(const Matrix<double>& x, Index item) {
+  double squares = 0;
+  for (Index i = 0; i < x.rows(); ++i) squares += x(i, item) * x(i, item);
+  return std::sqrt(squares);
+}
+
+TEST(Prepare, NoTextItemCountsMuchMoreThanTheOthers) {
+  // Forty items share five features, one has a feature to itself, and one is very long and has fifty to itself.
+  Matrix<double> x(56, 42);
+  for (Index j = 0; j < 40; ++j) {
+    x(j % 5, j) = 2;
+    x((j + 1) % 5, j) = 1;
+  }
+  x(5, 40) = 3;
+  for (Index i = 6; i < 56; ++i) x(i, 41) = 1e6;
+  for (auto data : both_forms(x)) {
+    auto cut = data;
+    prepare(data, {.weighting = Weighting::text, .unit_items = true});
+    prepare(cut, {.weighting = Weighting::text, .unit_items = true, .normalized_cut = true});
+    const auto damped = dense(data), plain = dense(cut);
+    EXPECT_GT(norm_of(damped, 40), norm_of(damped, 0));
+    EXPECT_GT(norm_of(damped, 41), norm_of(damped, 40));
+    EXPECT_LT(norm_of(damped, 41), 2 * norm_of(damped, 0) + 1e-9);
+    EXPECT_GT(norm_of(plain, 40), 3 * norm_of(plain, 0)) << "not damped if the normalized cut is asked for";
+    EXPECT_NEAR(norm_of(plain, 40), norm_of(plain, 41), 1e-12);
+  }
+}
+
+TEST(Prepare, ShortTextItemsCountInProportionToTheirLength) {
+  // Items of one feature each, which as many others have: their norms differ by their counts alone.
+  const Index items = 60;
+  Matrix<double> x(20, items);
+  for (Index j = 0; j < items; ++j) x(j % 20, j) = std::expm1(j < 40 ? 1.0 : 1e-3 * static_cast<double>(j / 20));
+  auto data = both_forms(x).front();
+  prepare(data, {.weighting = Weighting::text, .unit_items = true});
+  EXPECT_LT(norm_of(dense(data), 59), 0.01 * norm_of(dense(data), 19));
+}
+
+TEST(Prepare, TextWeightsLeaveNothingWhereAllItemsAreEqual) {
+  for (const Index items : {1, 4}) {
+    Matrix<double> x(3, items);
+    for (Index j = 0; j < items; ++j) x(0, j) = x(2, j) = 7;
+    for (auto data : both_forms(x)) {
+      auto dropped = data;
+      prepare(data, {.weighting = Weighting::text, .unit_items = true});
+      EXPECT_EQ(data.nonzeros(), 0);
+      EXPECT_EQ(data.items(), items);
+      EXPECT_TRUE(prepare(dropped, text_preparation()).kept_items.empty());
+    }
+  }
+}
+
+TEST(Prepare, WeightsDoNotDependOnTheOrderOfTheItems) {
+  const Index items = 200;
+  auto x = to_dense(random_integer_sparse<double>(40, items, 0.1, 7));
+  for (Index j = 0; j < items; ++j) {
+    for (Index i = 0; i < 40; ++i) x(i, j) *= j % 10 == 0 ? 1000 : 1;  // heavy tails
+  }
+  Matrix<double> reordered(40, items);
+  const auto place = [&](Index j) { return j * 77 % items; };
+  for (Index j = 0; j < items; ++j) {
+    for (Index i = 0; i < 40; ++i) reordered(i, place(j)) = x(i, j);
+  }
+  auto data = both_forms(x).front(), other = both_forms(reordered).front();
+  for (auto* each : {&data, &other}) prepare(*each, {.weighting = Weighting::text, .unit_items = true});
+  const auto a = dense(data), b = dense(other);
+  for (Index j = 0; j < items; ++j) {
+    for (Index i = 0; i < 40; ++i) ASSERT_NEAR(a(i, j), b(i, place(j)), 1e-12);
+  }
+}
+
+TEST(Prepare, TfIdfAndUnitItemsAreThePapers) {
+  const auto x = to_dense(random_integer_sparse<double>(20, 50, 0.4, 8));
+  for (auto data : both_forms(x)) {
+    auto thesis = data;
+    auto options = text_preparation();
+    options.weighting = Weighting::tf_idf;
+    const auto report = prepare(data, options);
+    EXPECT_TRUE(report.feature_totals.empty());
+    prepare(thesis, {.min_feature_total = 3, .min_item_total = 5, .drop_empty = true, .weighting = Weighting::tf_idf});
+    const auto found = dense(data), before = dense(thesis);
+    ASSERT_EQ(found.cols(), before.cols());
+    for (Index j = 0; j < found.cols(); ++j) {
+      double squares = 0;
+      for (Index i = 0; i < found.rows(); ++i) squares += before(i, j) * before(i, j);
+      for (Index i = 0; i < found.rows(); ++i) ASSERT_NEAR(found(i, j), before(i, j) / std::sqrt(squares), 1e-12);
+    }
+  }
+}
+
+TEST(Prepare, MakesUnitItemsOfAnyScale) {
+  const auto x = from_rows({{3e-307, 3e-200, 3, 3e307, 0}, {4e-307, 4e-200, 4, 4e307, 0}});
+  for (auto data : both_forms(x)) {
+    prepare(data, {.unit_items = true});
+    const auto unit = dense(data);
+    for (Index j = 0; j < 4; ++j) {
+      EXPECT_NEAR(unit(0, j), 0.6, 1e-15) << j;
+      EXPECT_NEAR(unit(1, j), 0.8, 1e-15) << j;
+    }
+    EXPECT_EQ(unit(0, 4), 0);
+  }
+}
+
 TEST(PrepareNew, RepeatsOnTheSameItemsWhatPrepareDid) {
   const auto x = to_dense(random_integer_sparse<double>(30, 40, 0.3, 4));
-  for (const auto weighting :
-       {Weighting::none, Weighting::tf_idf, Weighting::smooth_tf_idf, Weighting::log_tf_idf, Weighting::log}) {
+  for (const auto weighting : {Weighting::none, Weighting::tf_idf, Weighting::smooth_tf_idf, Weighting::log_tf_idf,
+                               Weighting::log, Weighting::text}) {
     for (const auto scaling : {FeatureScaling::none, FeatureScaling::max, FeatureScaling::deviation}) {
       for (const bool both : {false, true}) {
         const PrepareOptions options{
@@ -192,6 +349,35 @@ TEST(PrepareNew, RepeatsOnTheSameItemsWhatPrepareDid) {
       }
     }
   }
+}
+
+TEST(PrepareNew, GivesTextTheSameWeightsOneByOne) {
+  const auto counts = random_integer_sparse<float>(80, 500, 0.05, 10);
+  Dataset<float> all{.values = counts};
+  PrepareOptions options = text_preparation();
+  options.min_feature_total = options.min_item_total = 0;
+  options.drop_empty = false;
+  const auto report = prepare(all, options);
+  const auto& expected = std::get<SparseMatrix<float>>(all.values);
+  ASSERT_EQ(expected.cols, 500);
+  for (Index j = 0; j < 500; ++j) {
+    SparseMatrix<float> one{.rows = 80, .cols = 1, .offsets = {0, counts.offsets[j + 1] - counts.offsets[j]}};
+    one.indices.assign(counts.indices.begin() + counts.offsets[j], counts.indices.begin() + counts.offsets[j + 1]);
+    one.values.assign(counts.values.begin() + counts.offsets[j], counts.values.begin() + counts.offsets[j + 1]);
+    Dataset<float> item{.values = one};
+    prepare_new(item, options, report);
+    const auto& found = std::get<SparseMatrix<float>>(item.values);
+    for (Index p = 0; p < found.nonzeros(); ++p)
+      EXPECT_NEAR(found.values[p], expected.values[expected.offsets[j] + p], 1e-6f * found.values[p]);
+  }
+}
+
+TEST(PrepareNew, RefusesTextWithoutTheTotalsThatWereLearned) {
+  auto data = both_forms(from_rows({{1, 0, 2}, {1, 1, 0}, {0, 3, 1}})).front();
+  auto learned = prepare(data, {.weighting = Weighting::text});
+  learned.feature_totals.clear();
+  auto one = both_forms(from_rows({{4}, {0}, {2}})).front();
+  EXPECT_THROW(prepare_new(one, {.weighting = Weighting::text}, learned), InvalidArgument);
 }
 
 TEST(PrepareNew, UsesWhatWasLearnedAndRefusesOtherFeatures) {

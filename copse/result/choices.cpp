@@ -24,7 +24,7 @@ COPSE_CHOICES(Items, {"columns", Items::columns}, {"rows", Items::rows})
 COPSE_CHOICES(Presence, {"detect", Presence::detect}, {"present", Presence::present}, {"absent", Presence::absent})
 COPSE_CHOICES(Weighting, {"none", Weighting::none}, {"tf-idf", Weighting::tf_idf},
               {"smooth-tf-idf", Weighting::smooth_tf_idf}, {"log-tf-idf", Weighting::log_tf_idf},
-              {"log", Weighting::log})
+              {"log", Weighting::log}, {"text", Weighting::text})
 COPSE_CHOICES(FeatureScaling, {"none", FeatureScaling::none}, {"max", FeatureScaling::max},
               {"deviation", FeatureScaling::deviation})
 COPSE_CHOICES(DocumentFormat, {"automatic", DocumentFormat::automatic}, {"folder", DocumentFormat::folder},

@@ -177,7 +177,7 @@ def test_dropped_items_have_no_cluster(copse, planted, tmp_path):
     assert list(model["kept_items"]) == [j for j in range(90) if j not in (4, 7)]
     assert model["feature_factors"].shape == (model["w"].shape[0],)
     with safe_open(tmp_path / "out" / "model.safetensors", "np") as file:
-        assert file.metadata()["weights"] == "tf-idf" and file.metadata()["unit_columns"] == "true"
+        assert file.metadata()["weights"] == "text" and file.metadata()["unit_columns"] == "true"
     run = copse("evaluate", "out/assignments.tsv", planted.labels_path)
     assert "2 items without a cluster left out" in run.stderr
     assert f"nmi       {result['measures']['nmi']:.4f}" in run.stdout

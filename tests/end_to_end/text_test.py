@@ -61,7 +61,7 @@ def test_topics_find_the_subjects(copse, documents, tmp_path):
     assert "241 documents" in run.stderr and "1 document too short" in run.stderr
     result = result_of(tmp_path / "out")
     assert result["command"] == "topics" and result["k"] == 4 and result["cols"] == 240
-    assert result["settings"]["documents"] == "docs.jsonl" and result["settings"]["weights"] == "tf-idf"
+    assert result["settings"]["documents"] == "docs.jsonl" and result["settings"]["weights"] == "text"
     # The short document is a cluster of its own, so that 1 of 241 is in no class.
     assert result["measures"]["items"] == 241 and result["measures"]["clusters"] == 5
     assert result["measures"]["accuracy"] == pytest.approx(240 / 241)
@@ -105,7 +105,7 @@ def test_every_door_gives_the_same_topics(copse, documents, tmp_path):
 
 @pytest.mark.parametrize("command", [("topics", "-k", 4), ("tree", "--leaves", 6)])
 @pytest.mark.parametrize("options", [(), ("--stem", "english", "--bigrams", "--normalized-cut"),
-                                     ("--weights", "log-tf-idf", "--precision", "double")])
+                                     ("--weights", "log-tf-idf", "--precision", "double"), ("--weights", "tf-idf")])
 def test_assign_gives_training_documents_their_own_topics(copse, documents, tmp_path, command, options):
     check(copse(command[0], "docs.jsonl", *command[1:], *options, "-o", "out"))
     trained = rows_of(tmp_path / "out" / "assignments.tsv")
@@ -267,7 +267,7 @@ def test_reading_keeps_to_the_memory_limit(copse, tmp_path):
 
 
 @pytest.mark.parametrize("texts, words", [
-    (["the same words every time again"] * 30, "every word that counts is in all of 30 documents, and --weights tf-idf"),
+    (["the same words every time again"] * 30, "every word that counts is in all of 30 documents, and --weights text"),
     (["two words", "words two"], "all of 2 documents have fewer than 5 words that count (--min-words)"),
 ])
 def test_documents_with_nothing_to_tell_them_apart(copse, tmp_path, texts, words):

@@ -181,8 +181,7 @@ void add_text_flag(CLI::App& command, PrepareOptions& options) {
   command
       .add_flag_callback(
           "--text", [&options] { options = text_preparation(); },
-          "Counts of words, as the thesis prepares them: --min-count 3 --min-words 5 --drop-empty --weights tf-idf "
-          "--unit-columns")
+          "Counts of words: --min-count 3 --min-words 5 --drop-empty --weights text --unit-columns")
       ->group(preparation_group)
       ->trigger_on_parse();
 }
@@ -206,14 +205,16 @@ void add_weighting_options(CLI::App& command, PrepareOptions& options) {
   };
   add_choice(
       command, "--weights", options.weighting,
-      "Of a count x of a feature that df of n items have. tf-idf: x log(n / df); smooth-tf-idf: x (log((n + 1) / "
-      "(df + 1)) + 1); log-tf-idf: log(1 + x) log(n / df); log: log(1 + x)")
+      "Of a count x of a feature that df of n items have. text, for words: log(1 + x) log(n / df)^1.5, and items that "
+      "share little with others count a little more; tf-idf, as in the papers: x log(n / df); smooth-tf-idf: "
+      "x (log((n + 1) / (df + 1)) + 1); log-tf-idf: log(1 + x) log(n / df); log: log(1 + x)")
       ->group(preparation_group);
   add_choice(command, "--scale", options.feature_scaling,
              "Divide each feature by its largest entry or its standard deviation")
       ->group(preparation_group);
   flag("--unit-columns,!--no-unit-columns", options.unit_items, "Scale each item to length one");
-  flag("--normalized-cut", options.normalized_cut, "Weigh the items as a normalized cut does (thesis, equation 7)");
+  flag("--normalized-cut", options.normalized_cut,
+       "Weigh the items as a normalized cut does (thesis, equation 7), not damped");
 }
 
 }  // namespace copse

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* description =
     "flat topics of raw documents\n"
-    "Reads documents, counts their words, weighs them (tf-idf, length one) and factors the counts: each topic comes "
+    "Reads documents, counts their words, weighs them (--weights text) and factors the counts: each topic comes "
     "with its best words, its documents and its coherence. Documents with too few words for a topic form the group "
     "\"short\".\n\n"
     "Prints the topics. With -o it also writes result.json, assignments.tsv, topics.tsv, model.safetensors (which "

@@ -106,7 +106,7 @@ void add_input(CLI::App& command, TreeRunOptions& options, const std::shared_ptr
       .add_option(
           "--text", choice->text_column,
           "Documents: where the text is in a table or in JSON objects [text]. A matrix: counts of words, prepared "
-          "as the thesis does: --min-count 3 --min-words 5 --drop-empty --weights tf-idf --unit-columns")
+          "as --min-count 3 --min-words 5 --drop-empty --weights text --unit-columns")
       ->type_name("[COLUMN]")
       ->expected(0, 1);
   add_reading_options(command, choice->documents.reading);
