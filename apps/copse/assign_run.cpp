@@ -171,8 +171,9 @@ NewItems<T> read_new(const AssignOptions& options, const StoredResult& stored, c
 
 template <class T>
 std::vector<Placed> place(const FlatModel<T>& model, const StoredResult& stored, const Dataset<T>& data) {
+  const std::vector<double> penalty(static_cast<std::size_t>(model.w.cols()), std::sqrt(stored.beta()));
   const Clusters clusters =
-      cluster_items(assign_items<T>(*in_memory(data), model.w, std::span<const T>(model.baseline), stored.beta()));
+      cluster_items(assign_items<T>(*in_memory(data), model.w, std::span<const T>(model.baseline), penalty));
   std::vector<Placed> placed;
   for (std::size_t j = 0; j < clusters.labels.size(); ++j) {
     const bool none = clusters.labels[j] < 0;

@@ -64,12 +64,11 @@ NmfResult<T> solve(const FactorRunOptions& options, const MatrixInput<T>& input,
   if (options.dc) return factorize_dc(*data, *tree_data(input.data), nmf);
   if (!options.start_file.empty()) {
     StartFactors<T> start = read_start<T>(options.start_file, data->rows(), data->cols(), nmf.rank);
-    nmf.start = Start::given;
     return factorize(*data, nmf, std::move(start.w), std::move(start.h));
   }
   NmfResult<T> result = factorize(*data, nmf);
   if (options.exact_items) {
-    result.h = assign_items<T>(*data, result.w, result.baseline, nmf.beta);
+    result.h = assign_items<T>(*data, result.w, result.baseline, result.penalty);
     result.relative_error = relative_error(*data, result.w, result.h);
   }
   return result;
