@@ -15,6 +15,7 @@ template <class T>
 class SparseData : public Data<T> {
  public:
   explicit SparseData(SparseView<T> x);
+  explicit SparseData(const SparseMatrix<T>&&) = delete;
   ~SparseData() override;
 
   Index rows() const override { return x_.rows; }
@@ -40,6 +41,7 @@ template <class T>
 class DenseData : public Data<T> {
  public:
   explicit DenseData(const Matrix<T>& items) : items_(items) {}
+  explicit DenseData(const Matrix<T>&&) = delete;
 
   Index rows() const override { return items_.cols(); }
   Index cols() const override { return items_.rows(); }
@@ -56,5 +58,7 @@ class DenseData : public Data<T> {
 // The one of the two that fits; `dataset` must outlive it.
 template <class T>
 std::unique_ptr<Data<T>> in_memory(const Dataset<T>& dataset);
+template <class T>
+std::unique_ptr<Data<T>> in_memory(const Dataset<T>&& dataset) = delete;
 
 }  // namespace copse

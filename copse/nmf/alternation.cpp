@@ -10,6 +10,8 @@
 #include "copse/base/parallel.h"
 #include "copse/kernels/gram.h"
 #include "copse/nmf/breathe.h"
+#include "copse/nmf/error.h"
+#include "copse/nmf/factors.h"
 #include "copse/nmf/momentum.h"
 #include "copse/nmf/revive.h"
 #include "copse/nmf/step.h"
@@ -46,10 +48,10 @@ template <class T>
 class Alternation {
  public:
   Alternation(const Data<T>& x, const NmfOptions& options, Factors<T> start,
-              std::chrono::steady_clock::time_point began, bool with_gradient)
+              std::chrono::steady_clock::time_point began, const Course& course)
       : x_(x),
         options_(options),
-        with_gradient_(with_gradient),
+        with_gradient_(course.with_gradient),
         began_(began),
         squared_norm_(x.squared_norm()),
         h_step_{options.solver, sweeps_that_pay(x.nonzeros(), x.rows(), x.cols(), options.rank), options.affine},
@@ -57,8 +59,8 @@ class Alternation {
         momentum_(options.extrapolate && options.solver == Solver::hals),
         kept_(start),
         ahead_(std::move(start)),
-        revivals_left_(with_gradient ? 2 * options.rank : 0),
-        breath_left_(with_gradient && starts_from_sample(options) && can_breathe(x, options)) {}
+        revivals_left_(course.with_gradient ? 2 * options.rank : 0),
+        breath_left_(course.breathes) {}
 
   Run<T> run() {
     try {
@@ -91,13 +93,13 @@ class Alternation {
   // R = X'W and W'W.
   void project_on_w() {
     x_.transpose_times(ahead_.w, h_product_);
-    gram_ = global_gram(ahead_.w);
+    gram_ = global_gram(x_, ahead_.w);
   }
 
   // Q = X H' and H H'.
   void project_on_h() {
     x_.times(ahead_.h, w_product_);
-    gram_ = global_gram(ahead_.h);
+    gram_ = global_gram(x_, ahead_.h);
   }
 
   void run_h_ahead() {
@@ -111,13 +113,13 @@ class Alternation {
   }
 
   // The pair (ahead.w, ahead.h) is the new iterate, from which W runs ahead, unless the objective rose: then the kept
-  // iterate is taken up again. Its objective needs nothing new: |X|^2 - 2 <X H', W> + <W'W, H H'> and the penalties.
+  // iterate is taken up again. Its objective needs nothing new.
   void accept_or_restore() {
-    const Matrix<double> w_gram = global_gram(ahead_.w);
+    const Matrix<double> w_gram = global_gram(x_, ahead_.w);
     double cross = dot(w_product_, ahead_.w);
     x_.sum({&cross, 1});
-    const double squared_error = std::max(0.0, squared_norm_ - 2 * cross + dot(w_gram, gram_));
-    const double objective = squared_error + penalties(w_gram, gram_);
+    const double squared = squared_error(squared_norm_, cross, w_gram, gram_);
+    const double objective = squared + penalties(w_gram, gram_);
     const bool rose = objective > objective_ && (momentum_.length() > 0 || revived_ || breathed_);
     if (rose && revived_) revivals_left_ = 0;
     if (!rose && with_gradient_) w_squares_ = projected_gradient(penalized_by_alpha(gram_), w_product_, ahead_.w);
@@ -130,9 +132,9 @@ class Alternation {
       momentum_.rose();
       return;
     }
-    slow_ = objective_ - objective < slow_gain * (squared_norm_ - squared_error);
+    slow_ = objective_ - objective < slow_gain * (squared_norm_ - squared);
     objective_ = objective;
-    latest_.relative_error = squared_norm_ > 0 ? std::sqrt(squared_error / squared_norm_) : 0;
+    latest_.relative_error = squared_norm_ > 0 ? std::sqrt(squared / squared_norm_) : 0;
     scale_.assign(static_cast<std::size_t>(options_.rank), 1);
     for (Index c = 0; c < options_.rank; ++c) {
       if (w_gram(c, c) > 0) scale_[c] = w_gram(c, c);
@@ -143,12 +145,12 @@ class Alternation {
     w_is_ahead_ = momentum_.length() > 0 && latest_.number < options_.max_iterations;
     run_ahead(kept_.w, ahead_.w, w_is_ahead_ ? momentum_.length() : 0);
     momentum_.fell();
-    revive(w_gram, squared_error);
+    revive(w_gram, squared);
   }
 
   // Gives dead components a new start. Should the objective rise for it, they stay dead.
-  void revive(const Matrix<double>& w_gram, double squared_error) {
-    if (revivals_left_ == 0 || squared_error <= exact_squared_error * squared_norm_) return;
+  void revive(const Matrix<double>& w_gram, double squared) {
+    if (revivals_left_ == 0 || squared <= exact_squared_error * squared_norm_) return;
     std::vector<Index> dead;
     double squares = 0;
     for (Index c = 0; c < options_.rank; ++c) {
@@ -163,7 +165,7 @@ class Alternation {
     const double norm = live > 0 ? std::sqrt(squares / static_cast<double>(live)) : 1;
     const std::uint64_t seed = options_.seed + static_cast<std::uint64_t>(--revivals_left_);
     ahead_ = kept_;
-    revived_ = revive_components<T>(x_, ahead_, dead, norm, squared_error, least_revival_gain, seed) > 0;
+    revived_ = revive_components<T>(x_, ahead_, dead, norm, squared, least_revival_gain, seed) > 0;
     if (!revived_) revivals_left_ = 0;
     w_is_ahead_ = revived_;
   }
@@ -228,12 +230,6 @@ class Alternation {
     return squares;
   }
 
-  Matrix<double> global_gram(const Matrix<T>& factor) const {
-    Matrix<double> out = gram(factor);
-    x_.sum(out.values());
-    return out;
-  }
-
   // W'W + beta 11': the penalty beta |h_j|_1^2 of an item.
   Matrix<double> penalized_by_beta(Matrix<double> gram) const {
     for (Index a = 0; a < options_.rank; ++a) {
@@ -292,13 +288,13 @@ class Alternation {
 
 template <class T>
 Run<T> alternate(const Data<T>& x, const NmfOptions& options, Factors<T> start,
-                 std::chrono::steady_clock::time_point began, bool with_gradient) {
-  return Alternation<T>(x, options, std::move(start), began, with_gradient).run();
+                 std::chrono::steady_clock::time_point began, const Course& course) {
+  return Alternation<T>(x, options, std::move(start), began, course).run();
 }
 
 template Run<float> alternate(const Data<float>&, const NmfOptions&, Factors<float>,
-                              std::chrono::steady_clock::time_point, bool);
+                              std::chrono::steady_clock::time_point, const Course&);
 template Run<double> alternate(const Data<double>&, const NmfOptions&, Factors<double>,
-                               std::chrono::steady_clock::time_point, bool);
+                               std::chrono::steady_clock::time_point, const Course&);
 
 }  // namespace copse

@@ -17,11 +17,16 @@ struct Run {
   double objective = 0;
 };
 
-// options.rank columns in both factors, one more when affine. Without its gradient a run does not stop by itself. Not
-// converging, running out of time and being cancelled after the first iteration are stop reasons; before that Cancelled
-// passes through.
+// What a run may do beside alternating.
+struct Course {
+  bool with_gradient = true;  // without it a run does not stop by itself, and revives no component
+  bool breathes = false;      // takes a breath (breathe.h) when the error falls slowly
+};
+
+// options.rank columns in both factors, one more when affine. options.start is not looked at. Not converging, running
+// out of time and being cancelled after the first iteration are stop reasons; before that Cancelled passes through.
 template <class T>
 Run<T> alternate(const Data<T>& x, const NmfOptions& options, Factors<T> start,
-                 std::chrono::steady_clock::time_point began, bool with_gradient = true);
+                 std::chrono::steady_clock::time_point began, const Course& course = {});
 
 }  // namespace copse

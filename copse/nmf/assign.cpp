@@ -1,5 +1,6 @@
 #include "copse/nmf/assign.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -19,13 +20,26 @@ void check_features(const char* what, Index found, Index expected) {
                           std::to_string(expected) + ".");
 }
 
+void check_penalty(std::span<const double> penalty, Index k) {
+  if (penalty.empty()) return;
+  if (static_cast<Index>(penalty.size()) != k)
+    throw InvalidArgument("There are " + std::to_string(penalty.size()) + " penalties for " + std::to_string(k) +
+                          " components.");
+  for (const double weight : penalty) {
+    if (!(std::isfinite(weight) && weight >= 0))
+      throw InvalidArgument("A penalty is " + std::to_string(weight) + "; it must be a number that is not negative.");
+  }
+}
+
 }  // namespace
 
 template <class T>
-Matrix<T> assign_items(const Data<T>& x, const Matrix<T>& w, std::span<const T> baseline, double beta) {
+Matrix<T> assign_items(const Data<T>& x, const Matrix<T>& w, std::span<const T> baseline,
+                       std::span<const double> penalty) {
   check_features("The model", w.rows(), x.rows());
   if (!baseline.empty()) check_features("The baseline", static_cast<Index>(baseline.size()), x.rows());
   const Index k = w.cols();
+  check_penalty(penalty, k);
   Matrix<T> rhs, h(x.cols(), k);
   x.transpose_times(w, rhs);
   if (!baseline.empty()) {
@@ -40,14 +54,17 @@ Matrix<T> assign_items(const Data<T>& x, const Matrix<T>& w, std::span<const T> 
       }
     });
   }
+  // W'W + v v'
   Matrix<double> penalized = gram(w);
-  for (double& entry : penalized.values()) entry += beta;
+  for (Index a = 0; a < k && !penalty.empty(); ++a) {
+    for (Index b = 0; b < k; ++b) penalized(a, b) += penalty[a] * penalty[b];
+  }
   solve_pivoting(penalized, rhs, h);
   return h;
 }
 
 #define COPSE_INSTANTIATE(T) \
-  template Matrix<T> assign_items(const Data<T>&, const Matrix<T>&, std::span<const T>, double);
+  template Matrix<T> assign_items(const Data<T>&, const Matrix<T>&, std::span<const T>, std::span<const double>);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

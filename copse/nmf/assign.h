@@ -7,9 +7,12 @@
 
 namespace copse {
 
-// H' (cols x k) of min |X - w0 1' - W H|^2 + beta sum_j |H(:,j)|_1^2, H >= 0, exactly. `baseline` is w0, or empty.
-// Throws InvalidArgument where w or the baseline has another number of features than x.
+// H' (cols x k) of min |X - w0 1' - W H|^2 + sum_j (penalty'h_j)^2, H >= 0, exactly: for w, baseline and penalty of an
+// NmfResult the problem whose minimiser its h is. `baseline` is w0, or empty; `penalty` has k entries, or none.
+// Throws InvalidArgument where w or the baseline has another number of features than x, or the penalty not k entries
+// that are finite and not negative.
 template <class T>
-Matrix<T> assign_items(const Data<T>& x, const Matrix<T>& w, std::span<const T> baseline = {}, double beta = 0);
+Matrix<T> assign_items(const Data<T>& x, const Matrix<T>& w, std::span<const T> baseline = {},
+                       std::span<const double> penalty = {});
 
 }  // namespace copse

@@ -14,16 +14,6 @@ constexpr Index components_per_added = 2;
 constexpr int wide_alternations = 5;
 constexpr int power_iterations = 2;  // on text, with one some runs miss what with two none missed
 
-template <class T>
-void append(Matrix<T>& factor, const Matrix<T>& more) {
-  Matrix<T> wider(factor.rows(), factor.cols() + more.cols());
-  for (Index i = 0; i < factor.rows(); ++i) {
-    const auto behind = std::copy(factor.row(i).begin(), factor.row(i).end(), wider.row(i).begin());
-    std::copy(more.row(i).begin(), more.row(i).end(), behind);
-  }
-  factor = std::move(wider);
-}
-
 }  // namespace
 
 template <class T>
@@ -43,13 +33,13 @@ Factors<T> breathe(const Data<T>& x, const NmfOptions& options, Factors<T> facto
   plain.max_iterations = wide_alternations;
   const Factors<T> more =
       singular_start(Residual<T>(x, factors), plain.rank - k, Start::nndsvd, options.seed, power_iterations);
-  append(factors.w, more.w);
-  append(factors.h, more.h);
-  factors = alternate(x, plain, std::move(factors), began, false).factors;
+  append_columns(factors.w, more.w);
+  append_columns(factors.h, more.h);
+  factors = alternate(x, plain, std::move(factors), began, {.with_gradient = false}).factors;
   merge_components(x, factors, plain.rank, k);
   plain.rank = k;
   plain.max_iterations = breath_alternations - wide_alternations;
-  return alternate(x, plain, std::move(factors), began, false).factors;
+  return alternate(x, plain, std::move(factors), began, {.with_gradient = false}).factors;
 }
 
 #define COPSE_INSTANTIATE(T)                                    \

@@ -49,7 +49,7 @@ double error_of(const Data<double>& x, const NmfOptions& options, Factors<double
 TEST(Breathe, FindsTheClustersThatAlternationsAloneDoNot) {
   const Matrix<double> items = planted_items();
   const DenseData<double> x(items);
-  const NmfOptions options{.rank = clusters, .start = Start::given, .max_iterations = 500, .tolerance = 1e-6};
+  const NmfOptions options{.rank = clusters, .max_iterations = 500, .tolerance = 1e-6};
   const auto began = std::chrono::steady_clock::now();
   const Factors<double> poor = poor_factors(items);
   const double best = factorize(x, {.rank = clusters, .start = Start::nndsvda}).relative_error;

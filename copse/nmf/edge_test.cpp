@@ -107,8 +107,7 @@ TEST(DeadComponent, GetsANewStart) {
     for (Index j = 0; j < 15 && both; ++j) h(j, 1) = 0;
     for (const Solver solver : all_solvers) {
       const auto two = factorize(DenseData<double>(items), {.rank = 2, .solver = solver, .runs = 10});
-      const auto result =
-          factorize(DenseData<double>(items), {.rank = 3, .solver = solver, .start = Start::given}, w, h);
+      const auto result = factorize(DenseData<double>(items), {.rank = 3, .solver = solver}, w, h);
       EXPECT_LT(result.relative_error, two.relative_error) << "solver " << int(solver) << " both " << both;
       expect_finite(result);
     }
@@ -154,13 +153,15 @@ TEST(Options, AreChecked) {
   rejects({.rank = 2, .time_limit = 0}, "time limit");
   rejects({.rank = 2, .alpha = -1}, "alpha");
   rejects({.rank = 2, .beta = std::nan("")}, "beta");
-  rejects({.rank = 2, .start = Start::given}, "no factors were");
-  const NmfOptions given{.rank = 2, .start = Start::given};
+  const NmfOptions given{.rank = 2};
   EXPECT_THROW(factorize(x, given, Matrix<double>(3, 2), Matrix<double>(5, 2)), InvalidArgument);
   EXPECT_THROW(factorize(x, given, Matrix<double>(4, 2), Matrix<double>(5, 3)), InvalidArgument);
   Matrix<double> negative(4, 2);
   negative(3, 1) = -1;
   EXPECT_THROW(factorize(x, given, negative, Matrix<double>(5, 2)), InvalidArgument);
+  const Matrix<double> w(4, 2), h(5, 2);
+  EXPECT_THROW(factorize(x, {.rank = 2, .start = Start::nndsvd}, w, h), InvalidArgument);
+  EXPECT_THROW(factorize(x, {.rank = 2, .runs = 2}, w, h), InvalidArgument);
 }
 
 TEST(Runs, KeepTheBestAndTheSpread) {

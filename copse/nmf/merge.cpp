@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "copse/base/parallel.h"
-#include "copse/kernels/gram.h"
+#include "copse/nmf/factors.h"
 
 namespace copse {
 namespace {
@@ -71,10 +71,8 @@ Matrix<T> combined(const Matrix<T>& f, const std::vector<Parts>& columns) {
 
 template <class T>
 void merge_components(const Data<T>& x, Factors<T>& factors, Index components, Index count) {
-  Matrix<double> w_gram = gram(factors.w);
-  Matrix<double> h_gram = gram(factors.h);
-  x.sum(w_gram.values());
-  x.sum(h_gram.values());
+  Matrix<double> w_gram = global_gram(x, factors.w);
+  Matrix<double> h_gram = global_gram(x, factors.h);
   const std::size_t width = static_cast<std::size_t>(factors.w.cols());
   std::vector<Parts> w_parts(width);
   for (std::size_t c = 0; c < width; ++c) w_parts[c] = {{static_cast<Index>(c), 1.0}};

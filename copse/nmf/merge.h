@@ -1,7 +1,7 @@
 // From more components to fewer.
 #pragma once
 
-#include "copse/nmf/start.h"
+#include "copse/nmf/factors.h"
 
 namespace copse {
 

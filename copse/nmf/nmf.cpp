@@ -9,6 +9,8 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/nmf/alternation.h"
+#include "copse/nmf/breathe.h"
+#include "copse/nmf/factors.h"
 #include "copse/nmf/sample_start.h"
 #include "copse/nmf/start.h"
 
@@ -68,46 +70,42 @@ Factors<T> make_start(const Data<T>& x, const NmfOptions& options, int run) {
   return starts_from_sample(options) ? sample_start(x, options, seed) : plain_start(x, options, seed);
 }
 
+template <class T>
+Matrix<T> first_columns(Matrix<T> f, Index count) {
+  if (f.cols() == count) return f;
+  Matrix<T> out(f.rows(), count);
+  for (Index i = 0; i < f.rows(); ++i) std::ranges::copy(f.row(i).first(count), out.row(i).begin());
+  return out;
+}
+
 // Takes the baseline apart and scales the columns of W to unit norm; a component that is zero in one factor is zero
 // in both.
 template <class T>
-void finish(const NmfOptions& options, Factors<T> factors, NmfResult<T>& result) {
+void finish(const Data<T>& x, const NmfOptions& options, Factors<T> factors, NmfResult<T>& result) {
   const Index k = options.rank;
   const Index m = factors.w.rows();
-  const Index n = factors.h.rows();
   if (options.affine) {
     result.baseline.resize(static_cast<std::size_t>(m));
     for (Index i = 0; i < m; ++i) result.baseline[i] = factors.w(i, k);
   }
-  std::vector<double> w_norms(static_cast<std::size_t>(k), 0.0);
-  std::vector<double> h_norms(static_cast<std::size_t>(k), 0.0);
-  for (Index i = 0; i < m; ++i) {
-    for (Index c = 0; c < k; ++c) w_norms[c] += static_cast<double>(factors.w(i, c)) * factors.w(i, c);
+  const std::vector<double> norms = scale_to_unit_columns(x, factors, k);
+  if (options.beta > 0) {
+    for (const double norm : norms) result.penalty.push_back(norm > 0 ? std::sqrt(options.beta) / norm : 0);
   }
-  for (Index j = 0; j < n; ++j) {
-    for (Index c = 0; c < k; ++c) h_norms[c] += static_cast<double>(factors.h(j, c)) * factors.h(j, c);
-  }
-  for (Index c = 0; c < k; ++c) w_norms[c] = h_norms[c] > 0 ? std::sqrt(w_norms[c]) : 0.0;
-  result.w = Matrix<T>(m, k);
-  result.h = Matrix<T>(n, k);
-  for (Index i = 0; i < m; ++i) {
-    for (Index c = 0; c < k; ++c) result.w(i, c) = w_norms[c] > 0 ? static_cast<T>(factors.w(i, c) / w_norms[c]) : T(0);
-  }
-  for (Index j = 0; j < n; ++j) {
-    for (Index c = 0; c < k; ++c) result.h(j, c) = static_cast<T>(factors.h(j, c) * w_norms[c]);
-  }
+  result.w = first_columns(std::move(factors.w), k);
+  result.h = first_columns(std::move(factors.h), k);
 }
 
 // Runs from the start that make(run) gives, and keeps the run with the least objective.
 template <class T, class Make>
-NmfResult<T> best_run(const Data<T>& x, const NmfOptions& options, const Make& make) {
+NmfResult<T> best_run(const Data<T>& x, const NmfOptions& options, const Course& course, const Make& make) {
   const Clock::time_point began = Clock::now();
   NmfResult<T> result;
   Run<T> best;
   for (int r = 0; r < options.runs; ++r) {
     Run<T> run;
     try {
-      run = alternate(x, options, make(r), began);
+      run = alternate(x, options, make(r), began, course);
     } catch (const Cancelled&) {
       if (r == 0) throw;
       best.stop_reason = StopReason::interrupted;
@@ -129,7 +127,8 @@ NmfResult<T> best_run(const Data<T>& x, const NmfOptions& options, const Make& m
   result.relative_error = best.history.back().relative_error;
   result.projected_gradient_ratio = best.history.back().projected_gradient_ratio;
   result.history = std::move(best.history);
-  finish(options, std::move(best.factors), result);
+  // What was found before a run was asked to stop is kept.
+  with_threads(thread_count(), nullptr, [&] { finish(x, options, std::move(best.factors), result); });
   return result;
 }
 
@@ -138,19 +137,18 @@ NmfResult<T> best_run(const Data<T>& x, const NmfOptions& options, const Make& m
 template <class T>
 NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options) {
   check(x, options);
-  require(options.start != Start::given, "The start is to be given, but no factors were.");
-  return best_run(x, options, [&](int run) { return make_start(x, options, run); });
+  const Course course{.breathes = starts_from_sample(options) && can_breathe(x, options)};
+  return best_run(x, options, course, [&](int run) { return make_start(x, options, run); });
 }
 
 template <class T>
-NmfResult<T> factorize(const Data<T>& x, const NmfOptions& given_options, Matrix<T> w, Matrix<T> h) {
-  NmfOptions options = given_options;
-  options.start = Start::given;
+NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options, Matrix<T> w, Matrix<T> h) {
   check(x, options);
+  require(options.start == Start::automatic, "The factors are given; there is no other start to choose.");
   check_given(w, "W", x.rows(), options.rank);
   check_given(h, "H'", x.cols(), options.rank);
   require(options.runs == 1, "A given start allows one run, not " + std::to_string(options.runs) + ".");
-  return best_run(x, options, [&](int) {
+  return best_run(x, options, {}, [&](int) {
     Factors<T> start{std::move(w), std::move(h)};
     if (options.affine) append_baseline(x, start);
     return start;

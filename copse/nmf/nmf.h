@@ -17,9 +17,8 @@ enum class Start {
   nndsvd,     // from singular vectors, with zeros; with their zeros set to the mean of X (a); to less at random (ar)
   nndsvda,
   nndsvdar,
-  sample,  // a few alternations on a sample of the items, with components to spare (random where n < 4 k); and once,
-           // when the error falls slowly, components from the residual join, and those closest to each other merge
-  given
+  sample  // a few alternations on a sample of the items, with components to spare (random where n < 4 k); and once,
+          // when the error falls slowly, components from the residual join, and those closest to each other merge
 };
 enum class StopReason { converged, max_iterations, time_limit, interrupted };
 
@@ -52,10 +51,13 @@ struct NmfResult {
   Matrix<T> w;              // rows x k, columns of unit 2-norm; a dead component is zero in both factors
   Matrix<T> h;              // cols x k (H'), scaled accordingly
   std::vector<T> baseline;  // w0, rows; empty unless affine
+  // The penalty of H at the scale of these factors: item j costs (penalty'h_j)^2. With d_c the norm that column c of W
+  // had, beta |D^-1 h_j|_1^2 is that with penalty_c = sqrt(beta) / d_c. 0 for a dead component; empty where beta = 0.
+  std::vector<double> penalty;
   std::vector<Iteration> history;
   StopReason stop_reason = StopReason::max_iterations;
   double relative_error = 0;  // 0 where X = 0
-  double objective = 0;       // with the penalties, before the columns of W were scaled to unit norm
+  double objective = 0;       // |X - W H|^2 and the penalties, at the scale of W that the solver left
   double projected_gradient_ratio = 0;
   std::vector<double> run_errors;  // final relative error of every run
   int best_run = 0;
@@ -67,7 +69,8 @@ struct NmfResult {
 template <class T>
 NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options);
 
-// From given factors: w is rows x k, h is cols x k (H'). options.start and options.runs must be left alone or agree.
+// From given factors: w is rows x k, h is cols x k (H'). Throws InvalidArgument unless options.start is automatic and
+// options.runs is 1: there is nothing to choose.
 template <class T>
 NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options, Matrix<T> w, Matrix<T> h);
 

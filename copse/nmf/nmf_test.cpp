@@ -262,8 +262,7 @@ TEST(Factorize, FollowsANaiveAlternationFromTheGivenFactors) {
   const Matrix<double> w = random_dense<double>(9, 2, 14);
   const Matrix<double> h = random_dense<double>(12, 2, 15);
   for (const Solver solver : {Solver::active_set, Solver::pivoting}) {
-    const auto result = factorize(DenseData<double>(items),
-                                  {.rank = 2, .solver = solver, .start = Start::given, .max_iterations = 6}, w, h);
+    const auto result = factorize(DenseData<double>(items), {.rank = 2, .solver = solver, .max_iterations = 6}, w, h);
     ASSERT_EQ(result.history.size(), 6u);
     for (int i = 1; i <= 6; ++i)
       EXPECT_NEAR(result.history[static_cast<std::size_t>(i - 1)].relative_error, naive_alternation(x, w, i), 1e-10);

@@ -2,19 +2,16 @@
 #pragma once
 
 #include "copse/matrix/data.h"
-#include "copse/nmf/start.h"
+#include "copse/nmf/factors.h"
 
 namespace copse {
-
-// A'B, where the rows of both are spread as the parts of x are.
-template <class T>
-Matrix<double> inner_products(const Data<T>& x, const Matrix<T>& a, const Matrix<T>& b);
 
 // Both must outlive it, and must not change meanwhile.
 template <class T>
 class Residual : public Data<T> {
  public:
   Residual(const Data<T>& x, const Factors<T>& factors) : x_(x), factors_(factors) {}
+  Residual(const Data<T>&, const Factors<T>&&) = delete;
 
   Index rows() const override { return x_.rows(); }
   Index cols() const override { return x_.cols(); }

@@ -26,12 +26,12 @@ Index revive_components(const Data<T>& x, Factors<T>& factors, std::span<const I
   clip(u);
   residual.transpose_times(u, v);
   clip(v);
-  const Matrix<double> u_gram = inner_products(x, u, u), v_gram = inner_products(x, v, v);
+  const std::vector<double> u_squares = squared_columns(x, u), v_squares = squared_columns(x, v);
   Index revived = 0;
   for (Index d = 0; d < u.cols(); ++d) {
     // v / |u|^2 is the best h >= 0 for u, and takes |v|^2 / |u|^2 off the squared error.
-    if (!(v_gram(d, d) > least_gain * squared_error * u_gram(d, d))) continue;
-    const double length = std::sqrt(u_gram(d, d));
+    if (!(v_squares[d] > least_gain * squared_error * u_squares[d])) continue;
+    const double length = std::sqrt(u_squares[d]);
     for (Index i = 0; i < u.rows(); ++i) factors.w(i, dead[d]) = static_cast<T>(u(i, d) * (norm / length));
     for (Index j = 0; j < v.rows(); ++j) factors.h(j, dead[d]) = static_cast<T>(v(j, d) / (norm * length));
     ++revived;

@@ -61,13 +61,15 @@ Factors<T> sample_start(const Data<T>& x, const NmfOptions& options, std::uint64
   // |X - W H|^2 and the weight of H grow with the items, that of W does not.
   crowded.alpha *= static_cast<double>(count) / static_cast<double>(n);
   const auto began = std::chrono::steady_clock::now();
-  Factors<T> start = alternate(*sample.data, crowded, plain_start(*sample.data, crowded, seed), began, false).factors;
+  Factors<T> start =
+      alternate(*sample.data, crowded, plain_start(*sample.data, crowded, seed), began, {.with_gradient = false})
+          .factors;
   merge_components(*sample.data, start, crowded.rank, k);
 
   NmfOptions merged = crowded;
   merged.rank = k;
   merged.max_iterations = merged_alternations;
-  start = alternate(*sample.data, merged, std::move(start), began, false).factors;
+  start = alternate(*sample.data, merged, std::move(start), began, {.with_gradient = false}).factors;
   start.w = at_rows(start.w, sample.features, x.rows());
   start.h = Matrix<T>(n, start.w.cols());
   if (options.affine) {

@@ -7,7 +7,7 @@
 
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
-#include "copse/kernels/gram.h"
+#include "copse/nmf/factors.h"
 
 namespace copse {
 namespace {
@@ -26,8 +26,7 @@ struct Spectrum {
 
 template <class T>
 Spectrum gram_spectrum(const Data<T>& x, const Matrix<T>& f) {
-  Matrix<double> square = gram(f);
-  x.sum(square.values());
+  const Matrix<double> square = global_gram(x, f);
   const Index k = f.cols();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(Eigen::Map<const Eigen::MatrixXd>(square.data(), k, k));
   Spectrum spectrum{solver.eigenvalues().reverse(), solver.eigenvectors().rowwise().reverse()};

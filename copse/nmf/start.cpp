@@ -88,12 +88,9 @@ Factors<T> random_start(const Data<T>& x, Index rank, std::uint64_t seed) {
   const auto uniform = [](T& value, Random& random) { value = static_cast<T>((random.bits() + 0.5) * 0x1p-32); };
   for_each_entry(start.w, seed, 0, uniform);
   for_each_entry(start.h, seed, streams_of_h, uniform);
-  Matrix<double> w_gram = gram(start.w);
-  Matrix<double> h_gram = gram(start.h);
-  x.sum(w_gram.values());
-  x.sum(h_gram.values());
   // |W H|^2 = <W'W, H H'>.
-  const double factor = std::sqrt(std::sqrt(x.squared_norm() / dot(w_gram, h_gram)));
+  const double fitted = dot(global_gram(x, start.w), global_gram(x, start.h));
+  const double factor = std::sqrt(std::sqrt(x.squared_norm() / fitted));
   scale(start.w, factor);
   scale(start.h, factor);
   return start;
@@ -133,16 +130,9 @@ void append_baseline(const Data<T>& x, Factors<T>& factors) {
   std::fill(ones.values().begin(), ones.values().end(), T(1));
   Matrix<T> sums;
   x.times(ones, sums);
-  const auto append = [](Matrix<T>& factor, const Matrix<T>& column, T scale) {
-    Matrix<T> wider(factor.rows(), factor.cols() + 1);
-    for (Index i = 0; i < factor.rows(); ++i) {
-      std::copy(factor.row(i).begin(), factor.row(i).end(), wider.row(i).begin());
-      wider(i, factor.cols()) = scale * column(i, 0);
-    }
-    factor = std::move(wider);
-  };
-  append(factors.w, sums, static_cast<T>(0.5 / static_cast<double>(x.cols())));
-  append(factors.h, ones, T(1));
+  scale(sums, 0.5 / static_cast<double>(x.cols()));
+  append_columns(factors.w, sums);
+  append_columns(factors.h, ones);
 }
 
 template <class T>

@@ -2,16 +2,11 @@
 #pragma once
 
 #include "copse/matrix/data.h"
+#include "copse/nmf/factors.h"
 #include "copse/nmf/nmf.h"
 #include "copse/nmf/singular.h"
 
 namespace copse {
-
-template <class T>
-struct Factors {
-  Matrix<T> w;  // rows x k
-  Matrix<T> h;  // cols x k (H')
-};
 
 // Uniform entries, scaled so that |W H| = |X|. Every row has its own stream: threads do not matter.
 template <class T>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "copse/base/error.h"
@@ -42,6 +43,7 @@ void write_model(OutputFile& file, const FlatModel<T>& model, const Settings& se
   writer.add_view("w", model.w);
   writer.add_view("h", model.h);
   if (!model.baseline.empty()) writer.add("baseline", model.baseline);
+  if (!model.penalty.empty()) writer.add("penalty", model.penalty);
   add_items(writer, model.items);
   writer.write(file, settings, "flat");
 }
@@ -53,11 +55,15 @@ FlatModel<T> read_model(const std::string& path) {
   model.w = reader.matrix<T>("w");
   model.h = reader.matrix<T>("h");
   model.baseline = reader.list<T>("baseline");
-  const bool has_baseline = !model.baseline.empty();
-  if (model.w.cols() != model.h.cols() ||
-      (has_baseline && static_cast<Index>(model.baseline.size()) != model.w.rows())) {
+  model.penalty = reader.list<double>("penalty");
+  const auto fits = [](const auto& list, Index count) {
+    return list.empty() || static_cast<Index>(list.size()) == count;
+  };
+  if (model.w.cols() != model.h.cols() || !fits(model.baseline, model.w.rows()) || !fits(model.penalty, model.w.cols()))
     reader.wrong("its factors do not fit each other");
-  }
+  const auto usable = [](double value) { return value >= 0 && std::isfinite(value); };
+  if (!std::ranges::all_of(model.baseline, usable) || !std::ranges::all_of(model.penalty, usable))
+    reader.wrong("its baseline or penalty has an entry that is negative or not finite");
   model.items = read_items(reader, model.w.rows(), model.h.rows());
   return model;
 }

@@ -9,12 +9,14 @@
 
 namespace copse {
 
-// Tensors: w (features x k), h (items x k), baseline (features; affine only), and those of ModelItems.
+// Tensors: w (features x k), h (items x k), baseline (features; affine only), penalty (k; sparse NMF only), and those of
+// ModelItems.
 template <class T>
 struct FlatModel {
   Matrix<T> w;
   Matrix<T> h;
   std::vector<T> baseline;
+  std::vector<double> penalty;  // of H at the scale of w and h, as NmfResult has it; empty: none
   ModelItems items;
 };
 

@@ -34,12 +34,11 @@ NmfResult<T> solve(const FlatRunOptions& options, const PreparedInput<T>& input,
   if (options.dc) return factorize_dc(*data, *tree_data(input.data), nmf);
   if (!options.start_file.empty()) {
     StartFactors<T> start = read_start<T>(options.start_file, data->rows(), data->cols(), nmf.rank);
-    nmf.start = Start::given;
     return factorize(*data, nmf, std::move(start.w), std::move(start.h));
   }
   NmfResult<T> result = factorize(*data, nmf);
   if (options.exact_items) {
-    result.h = assign_items<T>(*data, result.w, result.baseline, nmf.beta);
+    result.h = assign_items<T>(*data, result.w, result.baseline, result.penalty);
     result.relative_error = relative_error(*data, result.w, result.h);
   }
   return result;
@@ -148,7 +147,8 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
     report.seconds = seconds;
     report.nonzeros = input.data.nonzeros();
     report.notes = input.notes;
-    result.model = {std::move(factors.w), std::move(factors.h), std::move(factors.baseline), take_items(input)};
+    result.model = {std::move(factors.w), std::move(factors.h), std::move(factors.baseline), std::move(factors.penalty),
+                    take_items(input)};
     if (result.model.items.is_text())
       add_document_facts(input.data, options.keep_texts ? input.source.get() : nullptr, result.model);
     describe(result.model, cluster_items(result.model.h), options.top, report);

@@ -87,7 +87,6 @@ NmfResult<T> factorize_dc(const Data<T>& x, const TreeData<T>& items, const NmfO
     for (Index c = tree.leaves; c < options.rank; ++c) scale_to_unit(w, c);
   }
   NmfOptions given = options;
-  given.start = Start::given;
   given.time_limit = std::max(left(), std::numeric_limits<double>::min());
   return factorize(x, given, std::move(w), std::move(h));
 }

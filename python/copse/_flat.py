@@ -52,7 +52,7 @@ class FlatModel(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transform
         X = X.astype(dtype, copy=False)
         baseline = getattr(self, "baseline_", np.empty(0)).astype(dtype, copy=False)
         w = np.ascontiguousarray(self.components_.T)
-        return _copse.assign_items(items_of(X, threads), w, baseline, self.beta_, threads)
+        return _copse.assign_items(items_of(X, threads), w, baseline, self.penalty_, threads)
 
     def predict(self, X):
         """The cluster of each row of X: the component with the largest coefficient, or -1 for a row without any."""
@@ -122,6 +122,7 @@ class FlatModel(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, Transform
         coefficients = _padded(result["h"], asked)
         self.labels_ = result["labels"]
         self.beta_ = options.beta
+        self.penalty_ = np.pad(result["penalty"], (0, (asked - options.rank) * (options.beta > 0)))
         if options.affine:
             self.baseline_ = result["baseline"]
         elif hasattr(self, "baseline_"):

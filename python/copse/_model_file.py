@@ -186,6 +186,7 @@ def _fill_flat(model, file, result):
     w, h = file.get("w"), file.get("h")
     model.components_, model.n_components_, model.n_features_in_ = w.T, w.shape[1], w.shape[0]
     model.beta_ = float(result.get("settings", {}).get("beta", 0.0))
+    model.penalty_ = np.full(w.shape[1] if model.beta_ > 0 else 0, np.sqrt(model.beta_))
     model.labels_ = clusters_of(h)
     if file.has("baseline"):
         model.baseline_ = file.get("baseline")

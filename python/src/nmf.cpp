@@ -31,6 +31,7 @@ nb::dict to_dict(NmfResult<T> result, std::vector<Index> labels) {
   out["h"] = python::to_numpy(std::move(result.h));
   out["labels"] = python::to_numpy(std::move(labels));
   out["baseline"] = python::to_numpy(std::move(result.baseline));
+  out["penalty"] = python::to_numpy(std::move(result.penalty));
   out["history"] = to_numpy(result.history);
   out["stop_reason"] = result.stop_reason;
   out["relative_error"] = result.relative_error;
@@ -57,7 +58,6 @@ void bind_nmf_of(nb::module_& module) {
           if (dc) {
             result = factorize_dc(x.data(), *x.tree_data(), options);
           } else if (w && h) {
-            options.start = Start::given;
             result = factorize(x.data(), options, to_matrix(*w), to_matrix(*h));
           } else {
             result = factorize(x.data(), options);
@@ -71,14 +71,16 @@ void bind_nmf_of(nb::module_& module) {
       nb::arg("keep_interrupted") = false);
   module.def(
       "assign_items",
-      [](const Items<T>& x, const Array<T, 2>& w, const Array<T, 1>& baseline, double beta, int threads) {
+      [](const Items<T>& x, const Array<T, 2>& w, const Array<T, 1>& baseline, const Array<double, 1>& penalty,
+         int threads) {
         Matrix<T> h;
         Supervisor().run(threads, [&] {
-          h = assign_items(x.data(), to_matrix(w), std::span<const T>(baseline.data(), baseline.size()), beta);
+          h = assign_items(x.data(), to_matrix(w), std::span<const T>(baseline.data(), baseline.size()),
+                           std::span<const double>(penalty.data(), penalty.size()));
         });
         return python::to_numpy(std::move(h));
       },
-      nb::arg("items"), nb::arg("w"), nb::arg("baseline"), nb::arg("beta"), nb::arg("threads"));
+      nb::arg("items"), nb::arg("w"), nb::arg("baseline"), nb::arg("penalty"), nb::arg("threads"));
 }
 
 }  // namespace
