@@ -413,7 +413,7 @@ class Builder {
   const TreeData<T>& x_;
   const TreeOptions& options_;
   SplitMemory<T>* memory_;
-  std::vector<double> squared_norms_;
+  std::span<const double> squared_norms_;
   std::optional<Mndcg> mndcg_;
   TrialOptions trial_;
   Index many_items_ = 0;  // a node with so many is sure to be split

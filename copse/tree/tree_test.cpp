@@ -299,7 +299,7 @@ TEST(Tree, RemembersTheSidesOfEveryOutlierTrial) {
 TEST(Tree, RemembersNothingOfANodeThatNumbersItsFeaturesOtherwise) {
   const auto x = as<float>(planted(400, 6, 5));
   const auto data = tree_data<float>(SparseView<float>(x));
-  const std::vector<double> norms = data->squared_norms();
+  const auto norms = data->squared_norms();
   std::vector<RowIndex> items(400);
   std::iota(items.begin(), items.end(), 0);
   PartOfNode<float> part{data->cut(items), std::vector<char>(400, 1)};

@@ -8,13 +8,10 @@
 #include <span>
 #include <vector>
 
+#include "copse/tree/support.h"
 #include "copse/tree/tree.h"
 
 namespace copse {
-
-// An item of which W h has no more than this share of the squared norm is explained by neither topic: what is left of
-// its coefficients is where the iteration was stopped, and tells nothing.
-inline constexpr double unexplained = 1e-6;
 
 // Items of a node that is cut out already.
 template <class T>
