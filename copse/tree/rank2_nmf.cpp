@@ -240,9 +240,6 @@ struct StartingPoint {
   Matrix<T> w;
   double first = 0;         // the first value of |projected gradient|
   double entries_read = 0;  // of the data
-  // The two largest squared singular values, their sum as far as known, and whether a sample told.
-  double two_leading = std::numeric_limits<double>::infinity();
-  bool from_sample = false;
 };
 
 // As the seeds do: W = argmin |X - W H| for a random H; unit columns.
@@ -284,13 +281,11 @@ StartingPoint<T> singular_start(const NodeData<T>& x, Index stride, const Rank2O
   Alternation<T> random(part, random_start(part, 0));
   const Matrix<T>& space = random.first_sweep().xh;
   const double first = random.first_gradient();
-  SingularRays<T> rays = singular_rays(part, space);
+  Matrix<T> rays = singular_rays(part, space);
   constexpr int reads = 2 + singular_rays_reads;
-  if (rays.two_leading < options.least_fitted) return {{}, 0, reads * entries, rays.two_leading, stride > 1};
-  if (!sample) return {std::move(rays.w), first, reads * entries, rays.two_leading, false};
+  if (!sample) return {std::move(rays), first, reads * entries};
 
-  StartingPoint<T> start{
-      .w = {}, .first = first, .entries_read = reads * entries, .two_leading = rays.two_leading, .from_sample = true};
+  StartingPoint<T> start{.w = {}, .first = first, .entries_read = reads * entries};
   const auto alternate_on = [&](const NodeData<T>& items, Matrix<T> w, double tolerance) {
     Alternation<T> alternation(items, std::move(w));
     alternation.run(tolerance, start.first, options.max_iterations);
@@ -298,7 +293,7 @@ StartingPoint<T> singular_start(const NodeData<T>& x, Index stride, const Rank2O
     start.w = spread_rows(unit_columns(alternation.w(), alternation.ww()), items.terms(),
                           static_cast<Index>(x.terms().size()));
   };
-  alternate_on(part, std::move(rays.w), coarse_tolerance);
+  alternate_on(part, std::move(rays), coarse_tolerance);
   if (stride < coarse_stride) return start;
   const auto finer = x.sample(stride / refinement);
   Matrix<T> w(static_cast<Index>(finer->terms().size()), 2);
@@ -332,25 +327,9 @@ Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options) {
   }
   const double entries = static_cast<double>(x.entries());
   Rank2Result<T> result;
-  const auto give_up = [&] {
-    result.given_up = true;
-    result.fitted = start.two_leading;
-    result.entries_read = start.entries_read;
-    return result;
-  };
-  if (start.two_leading < options.least_fitted) return give_up();
   std::optional<Matrix<T>> w = std::move(start.w);
   for (int restarts = 0; w; ++restarts) {
     Alternation<T> all(x, std::move(*w));
-    if (restarts == 0 && start.from_sample && options.least_fitted > 0 &&
-        all.first_sweep().fitted < options.least_fitted) {
-      start.two_leading = two_leading(x, all.w());
-      start.entries_read += two_leading_reads * entries;
-      if (start.two_leading < options.least_fitted) {
-        start.entries_read += entries;
-        return give_up();
-      }
-    }
     result.stop_reason = all.run(options.tolerance, start.first, options.max_iterations);
     start.first = all.first();
     result.iterations += all.iterations();
