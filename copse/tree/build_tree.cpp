@@ -38,11 +38,10 @@ constexpr Index sure_to_split = 6;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The score of a would-be node, and its trial split where the score needs one (thesis: "needs only to be computed once
-// when the node first appears"). A score that is too low to matter is not computed, but for a bound.
+// when the node first appears").
 template <class T>
 struct Scored {
-  double score = permanent;   // NaN: not computed
-  double ceiling = infinity;  // where it was not: no higher than this
+  double score = permanent;
   Leaf leaf = Leaf::open;
   std::optional<TrialSplit<T>> trial;
   std::unique_ptr<std::array<Scored<T>, 2>> children = nullptr;  // the scores of the two sides of `trial`
@@ -54,7 +53,6 @@ template <class T>
 struct Pending {
   std::uint64_t key = 0;
   std::optional<TrialSplit<T>> trial = {};  // of all items; becomes the node's split
-  double ceiling = infinity;                // of a score that is not computed
   std::unique_ptr<std::array<Scored<T>, 2>> children = nullptr;
 };
 
@@ -131,7 +129,6 @@ class Builder {
         tree_.stop_reason = StopReason::interrupted;
         return;
       }
-      settle_scores(top);
       const auto leaves = open_leaves(top);
       if (leaves.empty()) return;
       score_children(leaves, wanted - tree_.leaves);
@@ -147,54 +144,6 @@ class Builder {
   bool is_below(Index node, Index top) const {
     while (node > top) node = tree_.nodes[node].parent;
     return node == top;
-  }
-
-  // Computes the scores that were left out until the highest score below `top` is known.
-  void settle_scores(Index top) {
-    for (;;) {
-      double best = options_.min_score;
-      std::vector<Index> unknown;
-      for (Index n = top; n < static_cast<Index>(tree_.nodes.size()); ++n) {
-        const TreeNode<T>& node = tree_.nodes[n];
-        if (node.first >= 0 || node.leaf != Leaf::open || !is_below(n, top)) continue;
-        if (std::isnan(node.score)) {
-          unknown.push_back(n);
-        } else {
-          best = std::max(best, node.score);
-        }
-      }
-      std::erase_if(unknown, [&](Index n) { return pending_[n].ceiling < best; });
-      if (unknown.empty()) return;
-      std::ranges::stable_sort(unknown, std::ranges::greater(), [&](Index n) { return pending_[n].ceiling; });
-      unknown.resize(std::min(unknown.size(), leaves_at_once));
-      settle(unknown);
-    }
-  }
-
-  void settle(std::span<const Index> leaves) {
-    std::vector<Scored<T>> scored(leaves.size());
-    parallel_for(static_cast<Index>(leaves.size()), [&](Index task) {
-      Side<T> side;
-      side.items = tree_.nodes[leaves[task]].items;
-      side.explained = tree_.nodes[leaves[task]].explained;
-      scored[task] = score(side, pending_[leaves[task]].key, -infinity);
-    });
-    for (std::size_t i = 0; i < leaves.size(); ++i) {
-      add_cost(scored[i].cost, tree_.cost);
-      tree_.nodes[leaves[i]].score = scored[i].score;
-      tree_.nodes[leaves[i]].leaf = scored[i].leaf;
-      pending_[leaves[i]].trial = std::move(scored[i].trial);
-    }
-  }
-
-  // A score below this will most likely never be the highest: so many leaves with higher ones are known that no split
-  // is left, or the scores, which fall about evenly from split to split, will not fall so low. Where it is the highest
-  // after all, it is computed then.
-  double cutoff(std::span<const Index> leaves, Index splits) const {
-    if (options_.pick != Pick::score || options_.score != Score::error) return -infinity;
-    const auto made = static_cast<double>(tree_.leaves - 1);
-    const double guess = tree_.nodes[leaves.front()].score * made / (made + static_cast<double>(splits));
-    return static_cast<Index>(leaves.size()) < splits ? guess : std::max(guess, tree_.nodes[leaves[splits - 1]].score);
   }
 
   // The leaves below `top` that can be split, the one to split next first; among equals the oldest.
@@ -220,10 +169,9 @@ class Builder {
     for (const Index n : leaves.first(std::min(leaves.size(), static_cast<std::size_t>(splits + 1) / 2))) {
       if (chosen.size() < leaves_at_once && pending_[n].trial && !pending_[n].children) chosen.push_back(n);
     }
-    const double least = cutoff(leaves, splits);
     parallel_for(static_cast<Index>(chosen.size()), [&](Index task) {
       Pending<T>& parent = pending_[chosen[task]];
-      parent.children = score_sides(*parent.trial, parent.key, least);
+      parent.children = score_sides(*parent.trial, parent.key);
     });
     for (const Index n : chosen) {
       for (const Scored<T>& child : *pending_[n].children) add_cost(child.cost, tree_.cost);
@@ -232,16 +180,16 @@ class Builder {
 
   // The scores of the sides of a trial. A side that is sure to be split has its own sides scored at once, so that the
   // smaller of them keep other threads at work where the work of the larger can't be shared.
-  std::unique_ptr<std::array<Scored<T>, 2>> score_sides(TrialSplit<T>& trial, std::uint64_t key, double least) const {
+  std::unique_ptr<std::array<Scored<T>, 2>> score_sides(TrialSplit<T>& trial, std::uint64_t key) const {
     auto scored = std::make_unique<std::array<Scored<T>, 2>>();
     parallel_for(2, [&](Index s) {
       Scored<T>& child = (*scored)[s];
       const std::uint64_t own_key = child_key(key, static_cast<int>(s));
-      child = score(trial.sides[s], own_key, least);
-      if (!child.trial || !(child.score > std::max({least, options_.min_score, 0.0}))) return;
+      child = score(trial.sides[s], own_key);
+      if (!child.trial || !(child.score > std::max(options_.min_score, 0.0))) return;
       // The split of an unbalanced trial may be another one, without outliers.
       if (static_cast<Index>(trial.sides[s].items.size()) < many_items_ || is_unbalanced(*child.trial)) return;
-      child.children = score_sides(*child.trial, own_key, least);
+      child.children = score_sides(*child.trial, own_key);
       for (const Scored<T>& grandchild : *child.children) add_cost(grandchild.cost, child.cost);
     });
     return scored;
@@ -258,15 +206,13 @@ class Builder {
     pending_[node].trial.reset();
   }
 
-  TrialSplit<T> try_items(std::span<const RowIndex> items, PartOfNode<T> data, std::uint64_t key, TreeCost& cost,
-                          double least_fitted = 0) const {
-    TrialOptions trial = trial_;
-    trial.rank2.least_fitted = least_fitted;
-    return try_split<T>(x_, items, std::move(data), squared_norms_, key, trial, memory_, cost);
+  TrialSplit<T> try_items(std::span<const RowIndex> items, PartOfNode<T> data, std::uint64_t key,
+                          TreeCost& cost) const {
+    return try_split<T>(x_, items, std::move(data), squared_norms_, key, trial_, memory_, cost);
   }
 
-  // A score below `least` need not be computed. The side's data is used up.
-  Scored<T> score(Side<T>& side, std::uint64_t key, double least) const {
+  // The side's data is used up.
+  Scored<T> score(Side<T>& side, std::uint64_t key) const {
     Scored<T> result;
     if (static_cast<Index>(side.items.size()) < options_.smallest_split) {
       result.leaf = Leaf::too_small;
@@ -278,14 +224,7 @@ class Builder {
                                                       : side.rank2_error;
       return result;
     }
-    // A split explains no more than |W H|^2, so the score `error` is at most |W H|^2 - side.explained.
-    result.trial = try_items(side.items, std::move(side.data), key, result.cost, std::max(0.0, least + side.explained));
-    if (result.trial->most_fitted) {
-      result.score = std::numeric_limits<double>::quiet_NaN();
-      result.ceiling = *result.trial->most_fitted - side.explained;
-      result.trial.reset();
-      return result;
-    }
+    result.trial = try_items(side.items, std::move(side.data), key, result.cost);
     const auto& [first, second] = result.trial->sides;
     if (!result.trial->two_sided()) {
       result.leaf = Leaf::one_sided;
@@ -302,19 +241,10 @@ class Builder {
     return result;
   }
 
-  // Whether a score is below every positive score of the leaves. Scores that were left out are computed; leaves of a
-  // finished tree that have none do not count.
-  bool is_below_all(double score) {
-    std::vector<Index> unknown;
-    for (Index n = 0; n < static_cast<Index>(tree_.nodes.size()); ++n) {
-      const TreeNode<T>& node = tree_.nodes[n];
-      if (node.first >= 0) continue;
-      if (node.score > 0 && !(score < node.score)) return false;
-      if (pending_[n].ceiling < infinity && std::isnan(node.score)) unknown.push_back(n);
-    }
-    return std::ranges::all_of(unknown, [&](Index n) {
-      settle({&n, 1});
-      return !(tree_.nodes[n].score > 0) || score < tree_.nodes[n].score;
+  // Whether a score is below every positive score of the leaves. Leaves of a finished tree that have none do not count.
+  bool is_below_all(double score) const {
+    return std::ranges::none_of(tree_.nodes, [&](const TreeNode<T>& node) {
+      return node.first < 0 && node.score > 0 && !(score < node.score);
     });
   }
 
@@ -323,41 +253,38 @@ class Builder {
   void split(Index leaf, Index wanted) {
     const std::uint64_t key = pending_[leaf].key;
     std::optional<TrialSplit<T>> trial = std::move(pending_[leaf].trial);
-    auto children = std::move(pending_[leaf].children);  // of this first trial
+    std::array<std::optional<Scored<T>>, 2> known;  // the scores of its sides
+    if (auto children = std::move(pending_[leaf].children))
+      known = {std::move((*children)[0]), std::move((*children)[1])};
     if (!trial) trial = try_items(tree_.nodes[leaf].items, {}, key, tree_.cost);
     std::vector<RowIndex> outliers;
     std::optional<TrialSplit<T>> first;  // of all items, where that is the last resort
-    std::optional<Scored<T>> small;      // the score of the smaller side, when the test for outliers asked for it
+    std::array<std::optional<Scored<T>>, 2> first_known;
     for (int trials = 0;;) {
       if (!trial->two_sided()) return close(leaf, Leaf::one_sided);
       auto& [larger, smaller] = trial->sides;
       if (options_.outlier_trials == 0 || !is_unbalanced(*trial)) break;
-      if (children && !std::isnan((*children)[1].score)) {
-        small = std::move((*children)[1]);
-      } else {
-        small = score(smaller, child_key(key, 1), -infinity);
-        add_cost(small->cost, tree_.cost);
+      if (!known[1]) {
+        known[1] = score(smaller, child_key(key, 1));
+        add_cost(known[1]->cost, tree_.cost);
       }
-      if (!is_below_all(small->score)) break;
+      if (!is_below_all(known[1]->score)) break;
       outliers.insert(outliers.end(), smaller.items.begin(), smaller.items.end());
-      small.reset();
-      children.reset();
       if (++trials == options_.outlier_trials) {
         if (!is_large(leaf)) return close(leaf, Leaf::only_outliers);
-        if (first) trial = std::move(first);
+        if (first) trial = std::move(first), known = std::move(first_known);
         outliers.clear();
         break;
       }
+      // The rest is cut out anew, whether the data of the larger side was used for its score or not: features get the
+      // same numbers, and sums the same bits.
       const std::vector<RowIndex> rest = larger.items;
-      auto data = std::move(larger.data);
-      if (!first && is_large(leaf)) first = std::move(trial);
-      trial = try_items(rest, std::move(data), mix(key, 2 + static_cast<std::uint64_t>(trials)), tree_.cost);
+      if (!first && is_large(leaf)) first = std::move(trial), first_known = std::move(known);
+      known = {};
+      trial = try_items(rest, {}, mix(key, 2 + static_cast<std::uint64_t>(trials)), tree_.cost);
     }
     std::ranges::sort(outliers);
     tree_.nodes[leaf].outliers = std::move(outliers);
-    std::array<std::optional<Scored<T>>, 2> known;
-    if (children) known = {std::move((*children)[0]), std::move((*children)[1])};
-    if (small) known[1] = std::move(small);
     adopt(leaf, std::move(*trial), std::move(known), tree_.leaves + 1 == wanted);
   }
 
@@ -382,11 +309,11 @@ class Builder {
     std::array<std::uint64_t, 2> keys{};
     for (int s = 0; s < 2; ++s) keys[s] = child_key(pending_[leaf].key, s);
     if (!last && !known[0] && !known[1]) {
-      scored = std::move(*score_sides(trial, pending_[leaf].key, -infinity));
+      scored = std::move(*score_sides(trial, pending_[leaf].key));
       for (const Scored<T>& child : scored) add_cost(child.cost, tree_.cost);
     } else if (!last) {
       parallel_for(2, [&](Index s) {
-        if (!known[s]) scored[s] = score(trial.sides[s], keys[s], -infinity);
+        if (!known[s]) scored[s] = score(trial.sides[s], keys[s]);
       });
       for (int s = 0; s < 2; ++s) {
         add_cost(scored[s].cost, tree_.cost);
@@ -406,14 +333,14 @@ class Builder {
       if (!last) node.score = scored[s].score;
       node.leaf = scored[s].leaf;
       tree_.nodes.push_back(std::move(node));
-      pending_.push_back({keys[s], std::move(scored[s].trial), scored[s].ceiling, std::move(scored[s].children)});
+      pending_.push_back({keys[s], std::move(scored[s].trial), std::move(scored[s].children)});
     }
   }
 
   const TreeData<T>& x_;
   const TreeOptions& options_;
   SplitMemory<T>* memory_;
-  std::vector<double> squared_norms_;
+  std::span<const double> squared_norms_;
   std::optional<Mndcg> mndcg_;
   TrialOptions trial_;
   Index many_items_ = 0;  // a node with so many is sure to be split

@@ -7,29 +7,25 @@
 namespace copse {
 namespace {
 
+// The given rows, each multiplied by its factor if factors are given. `squared_norms` is that of all rows of x.
+template <class T>
+std::unique_ptr<NodeData<T>> cut_rows(const Matrix<T>& x, std::span<const RowIndex> items,
+                                      std::span<const double> factors, std::span<const double> squared_norms);
+
 template <class T>
 class DenseNode : public NodeData<T> {
  public:
   // Row j is item j. All features are kept, also those that no item has.
-  explicit DenseNode(Matrix<T> x) : NodeData<T>(numbers(x.cols()), x.rows() * x.cols()), x_(std::move(x)) { block(); }
+  DenseNode(Matrix<T> x, std::vector<double> squared_norms)
+      : NodeData<T>(numbers(x.cols()), std::move(squared_norms), x.rows() * x.cols()), x_(std::move(x)) {
+    block();
+  }
 
   Index items() const override { return x_.rows(); }
   Index entries() const override { return x_.rows() * x_.cols(); }
 
-  std::unique_ptr<NodeData<T>> sample(Index stride) const override {
-    Matrix<T> chosen;
-    chosen.reshape((items() + stride - 1) / stride, x_.cols());
-    for (Index j = 0; j < chosen.rows(); ++j) std::ranges::copy(x_.row(j * stride), chosen.row(j).begin());
-    return std::make_unique<DenseNode<T>>(std::move(chosen));
-  }
-
-  void keep(std::span<const char> kept) override {
-    Index item = 0;
-    for (Index j = 0; j < items(); ++j) {
-      if (kept[j]) std::ranges::copy(x_.row(j), x_.row(item++).begin());
-    }
-    x_.reshape(item, x_.cols());
-    block();
+  std::unique_ptr<NodeData<T>> part(const SampledItems& chosen) const override {
+    return cut_rows(x_, chosen.items, chosen.factors, this->squared_norms());
   }
 
   void sweep(const Matrix<T>& w, const PairGram& ww, Sweep<T>& out) const override {
@@ -52,6 +48,15 @@ class DenseNode : public NodeData<T> {
 
  private:
   using Pair = typename TwoColumns<T>::Solution;
+
+  void drop_items(std::span<const char> kept) override {
+    Index item = 0;
+    for (Index j = 0; j < items(); ++j) {
+      if (kept[j]) std::ranges::copy(x_.row(j), x_.row(item++).begin());
+    }
+    x_.reshape(item, x_.cols());
+    block();
+  }
 
   Index entries_of(std::span<const char> kept) const override {
     return x_.cols() * std::ranges::count_if(kept, [](char keep) { return keep != 0; });
@@ -106,36 +111,47 @@ class DenseNode : public NodeData<T> {
 };
 
 template <class T>
+std::unique_ptr<NodeData<T>> cut_rows(const Matrix<T>& x, std::span<const RowIndex> items,
+                                      std::span<const double> factors, std::span<const double> squared_norms) {
+  Matrix<T> node;
+  node.reshape(static_cast<Index>(items.size()), x.cols());
+  std::vector<double> norms(items.size());
+  parallel_blocks(node.rows(), 64, [&](Index begin, Index end) {
+    for (Index j = begin; j < end; ++j) {
+      const double factor = factors.empty() ? 1 : factors[j];
+      norms[j] = factor * factor * squared_norms[items[j]];
+      std::ranges::transform(x.row(items[j]), node.row(j).begin(),
+                             [&](T value) { return static_cast<T>(factor) * value; });
+    }
+  });
+  return std::make_unique<DenseNode<T>>(std::move(node), std::move(norms));
+}
+
+template <class T>
 class DenseTreeData : public TreeData<T> {
  public:
-  explicit DenseTreeData(const Matrix<T>& items) : x_(items) {}
+  explicit DenseTreeData(const Matrix<T>& items) : x_(items), squared_norms_(static_cast<std::size_t>(items.rows())) {
+    parallel_blocks(items.rows(), 64, [&](Index begin, Index end) {
+      for (Index j = begin; j < end; ++j) {
+        double sum = 0;
+        for (const T value : items.row(j)) sum += static_cast<double>(value) * static_cast<double>(value);
+        squared_norms_[j] = sum;
+      }
+    });
+  }
+
   Index rows() const override { return x_.cols(); }
   Index cols() const override { return x_.rows(); }
   Index entries() const override { return x_.rows() * x_.cols(); }
+  std::span<const double> squared_norms() const override { return squared_norms_; }
 
   std::unique_ptr<NodeData<T>> cut(std::span<const RowIndex> items) const override {
-    Matrix<T> node;
-    node.reshape(static_cast<Index>(items.size()), x_.cols());
-    parallel_blocks(node.rows(), 64, [&](Index begin, Index end) {
-      for (Index j = begin; j < end; ++j) std::ranges::copy(x_.row(items[j]), node.row(j).begin());
-    });
-    return std::make_unique<DenseNode<T>>(std::move(node));
-  }
-
-  std::vector<double> squared_norms() const override {
-    std::vector<double> norms(static_cast<std::size_t>(x_.rows()));
-    parallel_blocks(x_.rows(), 64, [&](Index begin, Index end) {
-      for (Index j = begin; j < end; ++j) {
-        double sum = 0;
-        for (const T value : x_.row(j)) sum += static_cast<double>(value) * static_cast<double>(value);
-        norms[j] = sum;
-      }
-    });
-    return norms;
+    return cut_rows(x_, items, {}, squared_norms_);
   }
 
  private:
   const Matrix<T>& x_;
+  std::vector<double> squared_norms_;
 };
 
 }  // namespace

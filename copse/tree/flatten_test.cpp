@@ -91,7 +91,7 @@ class CountedCuts : public TreeData<float> {
     ++cuts;
     return x_.cut(items);
   }
-  std::vector<double> squared_norms() const override { return x_.squared_norms(); }
+  std::span<const double> squared_norms() const override { return x_.squared_norms(); }
 
   mutable std::atomic<int> cuts = 0;
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "copse/matrix/dataset.h"
+#include "copse/tree/sample_items.h"
 
 namespace copse {
 
@@ -35,11 +36,23 @@ class NodeData {
   // The features that occur here: local feature i is feature terms()[i] of the whole.
   std::span<const RowIndex> terms() const { return terms_; }
 
-  // Every stride-th item as a node of its own, whose terms() number the features of this one.
-  virtual std::unique_ptr<NodeData<T>> sample(Index stride) const = 0;
+  // |x_j|^2 of every item.
+  std::span<const double> squared_norms() const { return squared_norms_; }
+
+  // Some of the items, in ascending order, as a node of its own, whose terms() number the features of this one. The
+  // items are multiplied by the factors.
+  virtual std::unique_ptr<NodeData<T>> part(const SampledItems& chosen) const = 0;
+  std::unique_ptr<NodeData<T>> sample(Index stride) const { return part(sample_items(squared_norms_, stride)); }
 
   // Drops the items that are not `kept`, in place. Features keep their numbers, also those that no longer occur.
-  virtual void keep(std::span<const char> kept) = 0;
+  void keep(std::span<const char> kept) {
+    drop_items(kept);
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < kept.size(); ++j) {
+      if (kept[j]) squared_norms_[count++] = squared_norms_[j];
+    }
+    squared_norms_.resize(count);
+  }
   // Whether so much would be left that this is better than to cut the items out anew, with less memory.
   bool worth_keeping(std::span<const char> kept) const { return 3 * entries_of(kept) >= 2 * cut_entries_; }
 
@@ -54,12 +67,15 @@ class NodeData {
   virtual void power_step(const Matrix<T>& v, std::span<const char> in_first, Sweep<T>& out) const = 0;
 
  protected:
-  NodeData(std::vector<RowIndex> terms, Index entries) : terms_(std::move(terms)), cut_entries_(entries) {}
+  NodeData(std::vector<RowIndex> terms, std::vector<double> squared_norms, Index entries)
+      : terms_(std::move(terms)), squared_norms_(std::move(squared_norms)), cut_entries_(entries) {}
 
  private:
+  virtual void drop_items(std::span<const char> kept) = 0;
   virtual Index entries_of(std::span<const char> kept) const = 0;
 
   std::vector<RowIndex> terms_;
+  std::vector<double> squared_norms_;
   Index cut_entries_;  // when it was cut out
 };
 
@@ -74,7 +90,7 @@ class TreeData {
   // The given items with the features that occur in none of them dropped.
   virtual std::unique_ptr<NodeData<T>> cut(std::span<const RowIndex> items) const = 0;
   // |x_j|^2 of every item.
-  virtual std::vector<double> squared_norms() const = 0;
+  virtual std::span<const double> squared_norms() const = 0;
 };
 
 // The arrays behind the view, or the matrix (row j is item j), must outlive it.

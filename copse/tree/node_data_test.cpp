@@ -95,28 +95,36 @@ TEST(NodeData, DenseAndSparseAgree) {
   }
 }
 
+// A sample is a node of the items that sample_items draws, each multiplied by its factor.
 template <class T>
 void expect_sample(const NodeData<T>& node, const Matrix<T>& items_of_node, Index stride) {
   const auto sample = node.sample(stride);
-  std::vector<RowIndex> items;
-  for (Index j = 0; j < node.items(); j += stride) items.push_back(static_cast<RowIndex>(j));
-  ASSERT_EQ(sample->items(), static_cast<Index>(items.size()));
-  const auto part = columns<T>(items_of_node, items, sample->terms());
-  const auto w = testing::random_dense<T>(part.rows(), 2, 5);
-  Sweep<T> sweep;
-  sample->sweep(w, pair_gram(w), sweep);
+  const auto chosen = sample_items(node.squared_norms(), stride);
+  ASSERT_EQ(sample->items(), static_cast<Index>(chosen.items.size()));
+  auto part = columns<T>(items_of_node, chosen.items, sample->terms());
   double total = 0, kept = 0;
-  for (const RowIndex j : items) {
+  for (const RowIndex j : chosen.items) {
     for (Index i = 0; i < items_of_node.rows(); ++i) total += items_of_node(i, j);
   }
   for (const T value : part.values()) kept += value;
   EXPECT_EQ(kept, total);
+  for (Index j = 0; j < part.cols(); ++j) {
+    double square = 0;
+    for (Index i = 0; i < part.rows(); ++i) {
+      part(i, j) *= chosen.factors[j];
+      square += part(i, j) * part(i, j);
+    }
+    EXPECT_NEAR(sample->squared_norms()[j], square, 1e-9 * square);
+  }
+  const auto w = testing::random_dense<T>(part.rows(), 2, 5);
+  Sweep<T> sweep;
+  sample->sweep(w, pair_gram(w), sweep);
   const auto wx = testing::naive::transpose_times(part, w);
   EXPECT_NEAR(sweep.fitted, dot(wx, sweep.h), 1e-9 * sweep.fitted);
   for (const double square : squared_projected_gradient(gram(w), wx, sweep.h)) EXPECT_LT(square, 1e-18 * dot(wx, wx));
 }
 
-TEST(NodeData, ASampleIsANodeOfEveryFewItems) {
+TEST(NodeData, ASampleIsANodeOfAFewItems) {
   const auto sparse = random_integer_sparse<double>(60, 100, 0.05, 7);
   const auto flipped = testing::naive::transposed(to_dense(sparse));
   const std::vector<RowIndex> items{1, 2, 5, 9, 14, 15, 30, 31, 77, 80, 99};

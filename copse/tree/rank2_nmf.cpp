@@ -11,6 +11,7 @@
 #include "copse/nnls/two_columns.h"
 #include "copse/tree/pair_rows.h"
 #include "copse/tree/singular_rays.h"
+#include "copse/tree/support.h"
 
 namespace copse {
 namespace {
@@ -23,6 +24,9 @@ constexpr Index coarse_stride = 16;  // from here on a second, finer sample foll
 constexpr Index refinement = 4;
 constexpr double coarse_tolerance = 5e-2;
 constexpr double fine_tolerance = 1e-2;
+// Of the root mean square of a unit column: the start of a feature that no item of the sample has.
+constexpr double least_row = 1e-3;
+constexpr int max_restarts = 4;  // for items without support
 
 // 1 / |column|, or 0 for a column of zeros.
 double inverse_norm(double squared) { return squared > 0 ? 1 / std::sqrt(squared) : 0; }
@@ -211,6 +215,7 @@ class Alternation {
   const PairGram& ww() const { return ww_; }
   Sweep<T>& sweep() { return sweep_; }
   int iterations() const { return iterations_; }
+  double first() const { return first_; }
   double ratio() const { return first_ > 0 ? gradient_ / first_ : 0; }
 
  private:
@@ -235,9 +240,6 @@ struct StartingPoint {
   Matrix<T> w;
   double first = 0;         // the first value of |projected gradient|
   double entries_read = 0;  // of the data
-  // The two largest squared singular values, their sum as far as known, and whether a sample told.
-  double two_leading = std::numeric_limits<double>::infinity();
-  bool from_sample = false;
 };
 
 // As the seeds do: W = argmin |X - W H| for a random H; unit columns.
@@ -253,47 +255,63 @@ Matrix<T> random_start(const NodeData<T>& x, std::uint64_t seed) {
   return unit_columns(w, ww);
 }
 
-// Most of the way is made on samples of the items. The first gradient is the seeds' all the same: that after one
-// alternation from random factors, scaled from the sample to all items, since a gradient is a sum over items.
+// What W of a sample says of all features. A feature that is zero in both columns would stay so, and with it items
+// that have no others: none is quite zero.
+template <class T>
+Matrix<T> spread_rows(const Matrix<T>& found, std::span<const RowIndex> terms, Index rows) {
+  const T least = static_cast<T>(least_row / std::sqrt(static_cast<double>(rows)));
+  Matrix<T> w(rows, 2);
+  std::ranges::fill(w.values(), least);
+  for (Index i = 0; i < found.rows(); ++i) {
+    if (found(i, 0) > least || found(i, 1) > least) std::ranges::copy(found.row(i), w.row(terms[i]).begin());
+  }
+  return w;
+}
+
+// Most of the way is made on samples of the items. The first gradient is the random start's all the same: that after
+// one alternation from random factors. A gradient is a sum over items, and so is that of a sample on average.
 template <class T>
 StartingPoint<T> singular_start(const NodeData<T>& x, Index stride, const Rank2Options& options) {
   const auto sample = stride > 1 ? x.sample(stride) : nullptr;
+  if (sample && sample->items() == 0) return singular_start(x, 1, options);  // no item has an entry
   const NodeData<T>& part = sample ? *sample : x;
   const double entries = static_cast<double>(part.entries());
 
   // Always the same random numbers: this start has no seed.
   Alternation<T> random(part, random_start(part, 0));
-  if (sample && random.ww().a + random.ww().c == 0)
-    return singular_start(x, 1, options);  // a sample of empty items tells nothing
   const Matrix<T>& space = random.first_sweep().xh;
   const double first = random.first_gradient();
-  SingularRays<T> rays = singular_rays(part, space);
-  // Of a sample the noise is larger, and with it the estimate.
-  const double two_leading = rays.two_leading * static_cast<double>(stride);
+  Matrix<T> rays = singular_rays(part, space);
   constexpr int reads = 2 + singular_rays_reads;
-  if (two_leading < options.least_fitted) return {{}, 0, reads * entries, two_leading, stride > 1};
-  if (!sample) return {std::move(rays.w), first, reads * entries, two_leading, false};
+  if (!sample) return {std::move(rays), first, reads * entries};
 
-  StartingPoint<T> start{.w = {},
-                         .first = first * static_cast<double>(stride),
-                         .entries_read = reads * entries,
-                         .two_leading = two_leading,
-                         .from_sample = true};
-  const auto alternate_on = [&](const NodeData<T>& items, Index every, Matrix<T> w, double tolerance) {
+  StartingPoint<T> start{.w = {}, .first = first, .entries_read = reads * entries};
+  const auto alternate_on = [&](const NodeData<T>& items, Matrix<T> w, double tolerance) {
     Alternation<T> alternation(items, std::move(w));
-    alternation.run(tolerance, start.first / static_cast<double>(every), options.max_iterations);
+    alternation.run(tolerance, start.first, options.max_iterations);
     start.entries_read += alternation.iterations() * static_cast<double>(items.entries());
-    const Matrix<T> found = unit_columns(alternation.w(), alternation.ww());
-    start.w = Matrix<T>(static_cast<Index>(x.terms().size()), 2);
-    for (Index i = 0; i < found.rows(); ++i) std::ranges::copy(found.row(i), start.w.row(items.terms()[i]).begin());
+    start.w = spread_rows(unit_columns(alternation.w(), alternation.ww()), items.terms(),
+                          static_cast<Index>(x.terms().size()));
   };
-  alternate_on(part, stride, std::move(rays.w), coarse_tolerance);
+  alternate_on(part, std::move(rays), coarse_tolerance);
   if (stride < coarse_stride) return start;
   const auto finer = x.sample(stride / refinement);
   Matrix<T> w(static_cast<Index>(finer->terms().size()), 2);
   for (Index i = 0; i < w.rows(); ++i) std::ranges::copy(start.w.row(finer->terms()[i]), w.row(i).begin());
-  alternate_on(*finer, stride / refinement, std::move(w), fine_tolerance);
+  alternate_on(*finer, std::move(w), fine_tolerance);
   return start;
+}
+
+// The factors with unit columns of W, and H accordingly.
+template <class T>
+void write_factors(Alternation<T>& from, Rank2Result<T>& result) {
+  const PairGram ww = from.ww();
+  result.fitted = from.sweep().fitted;
+  result.w = unit_columns(from.w(), ww);
+  result.inner = ww.b * inverse_norm(ww.a) * inverse_norm(ww.c);
+  result.h = Matrix<T>(from.sweep().h.rows(), 2);
+  add_product(from.sweep().h, {std::sqrt(ww.a), 0, 0, std::sqrt(ww.c)}, result.h);
+  result.projected_gradient_ratio = from.ratio();
 }
 
 }  // namespace
@@ -309,34 +327,17 @@ Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options) {
   }
   const double entries = static_cast<double>(x.entries());
   Rank2Result<T> result;
-  const auto give_up = [&] {
-    result.given_up = true;
-    result.fitted = start.two_leading;
-    result.entries_read = start.entries_read;
-    return result;
-  };
-  if (start.two_leading < options.least_fitted) return give_up();
-  Alternation<T> all(x, std::move(start.w));
-  if (start.from_sample && options.least_fitted > 0 && all.first_sweep().fitted < options.least_fitted) {
-    start.two_leading = two_leading(x, all.w());
-    start.entries_read += two_leading_reads * entries;
-    if (start.two_leading < options.least_fitted) {
-      start.entries_read += entries;
-      return give_up();
-    }
+  std::optional<Matrix<T>> w = std::move(start.w);
+  for (int restarts = 0; w; ++restarts) {
+    Alternation<T> all(x, std::move(*w));
+    result.stop_reason = all.run(options.tolerance, start.first, options.max_iterations);
+    start.first = all.first();
+    result.iterations += all.iterations();
+    write_factors(all, result);
+    w.reset();
+    if (restarts < max_restarts) w = supported_start(x, result, start.entries_read);
   }
-  result.stop_reason = all.run(options.tolerance, start.first, options.max_iterations);
-  result.iterations = all.iterations();
-  result.entries_read = start.entries_read + all.iterations() * entries;
-  result.projected_gradient_ratio = all.ratio();
-  result.fitted = all.sweep().fitted;
-  // Unit columns of W, and H accordingly.
-  const PairGram ww = all.ww();
-  const double norm1 = std::sqrt(ww.a), norm2 = std::sqrt(ww.c);
-  result.w = unit_columns(all.w(), ww);
-  result.inner = ww.b * inverse_norm(ww.a) * inverse_norm(ww.c);
-  result.h = Matrix<T>(x.items(), 2);
-  add_product(all.sweep().h, {norm1, 0, 0, norm2}, result.h);
+  result.entries_read = start.entries_read + result.iterations * entries;
   return result;
 }
 

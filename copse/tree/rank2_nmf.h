@@ -20,9 +20,6 @@ struct Rank2Options {
   double tolerance = 1e-4;
   int max_iterations = 1000;  // of the alternation over all items
   std::uint64_t seed = 0;
-  // Of no use is a result with |W H|^2 below this: give up as soon as the two leading singular values, estimated from
-  // above, say that it is. Only from singular starts.
-  double least_fitted = 0;
 };
 
 template <class T>
@@ -35,7 +32,6 @@ struct Rank2Result {
   double entries_read = 0;  // of the data, in all reads, those of the start and of the sample included
   double projected_gradient_ratio = 0;
   StopReason stop_reason = StopReason::converged;
-  bool given_up = false;  // |W H|^2 can't reach options.least_fitted: no factors, and `fitted` is what it can't exceed
 };
 
 template <class T>

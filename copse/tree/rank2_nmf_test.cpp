@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <numeric>
 
@@ -82,30 +81,6 @@ TEST(Rank2Nmf, EndsWhereTheKktConditionsHold) {
     EXPECT_LT(std::sqrt(square), 1e-9 * scale);
   EXPECT_NEAR(result.fitted, dot(wx, result.h), 1e-9 * result.fitted);
   EXPECT_NEAR(result.inner, gram(result.w)(0, 1), 1e-12);
-}
-
-TEST(Rank2Nmf, GivesUpWhereTheSingularValuesSayThatItFitsTooLittle) {
-  for (const RowIndex cols : {300, 3000}) {
-    const auto sparse = random_integer_sparse<double>(120, cols, 0.1, 9);
-    const auto x = tree_data<double>(SparseView<double>(sparse));
-    const auto items = all_items(*x);
-    const auto node = x->cut(items);
-    const auto part = columns<double>(to_dense(sparse), items, node->terms());
-    const Eigen::Map<const Eigen::MatrixXd> dense(part.data(), part.cols(), part.rows());
-    const Eigen::MatrixXd product = dense.transpose() * dense;
-    const double exact = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(product).eigenvalues().tail(2).sum();
-    const double fitted = rank2_nmf(*node, {.tolerance = 1e-6}).fitted;
-    EXPECT_LT(fitted, exact);
-
-    const auto kept = rank2_nmf(*node, {.tolerance = 1e-6, .least_fitted = fitted});
-    EXPECT_FALSE(kept.given_up);
-    EXPECT_EQ(kept.fitted, fitted);
-    const auto result = rank2_nmf(*node, {.least_fitted = exact * 1.1});
-    ASSERT_TRUE(result.given_up);
-    EXPECT_GE(result.fitted, exact);
-    EXPECT_LT(result.fitted, exact * 1.1);
-    EXPECT_LE(result.entries_read, 10 * static_cast<double>(node->entries()));
-  }
 }
 
 TEST(Rank2Nmf, FindsPlantedFactors) {

@@ -80,21 +80,12 @@ struct Krylov {
     }
     return sums;
   }
-
-  // Ritz values are too low, the first by next to nothing, the second by a twelfth at most for three reads of data
-  // without any structure (random entries) and less otherwise.
-  double two_leading() const { return ritz.eigenvalues().tail(2).dot(Eigen::Vector2d(1.1, 1)); }
 };
 
 }  // namespace
 
 template <class T>
-double two_leading(const NodeData<T>& x, const Matrix<T>& space) {
-  return Krylov<T, two_leading_reads>(x, space).two_leading();
-}
-
-template <class T>
-SingularRays<T> singular_rays(const NodeData<T>& x, const Matrix<T>& space) {
+Matrix<T> singular_rays(const NodeData<T>& x, const Matrix<T>& space) {
   using Space = Krylov<T, singular_rays_reads>;
   const Space krylov(x, space);
   constexpr int width = Space::width;
@@ -128,13 +119,10 @@ SingularRays<T> singular_rays(const NodeData<T>& x, const Matrix<T>& space) {
     rays[2 * i] = std::max(least, rays[2 * i]);
     rays[2 * i + 1] = std::max(least, rays[2 * i + 1]);
   }
-  return {std::move(w), krylov.two_leading()};
+  return w;
 }
 
-#define COPSE_INSTANTIATE(T)                                         \
-  template double two_leading(const NodeData<T>&, const Matrix<T>&); \
-  template SingularRays<T> singular_rays(const NodeData<T>&, const Matrix<T>&);
-COPSE_INSTANTIATE(float)
-COPSE_INSTANTIATE(double)
+template Matrix<float> singular_rays(const NodeData<float>&, const Matrix<float>&);
+template Matrix<double> singular_rays(const NodeData<double>&, const Matrix<double>&);
 
 }  // namespace copse

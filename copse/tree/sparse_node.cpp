@@ -34,46 +34,33 @@ enum class Numbers {
   in_order       // as they were
 };
 
+// The items with these numbers in x, and |x_j|^2 of all items of x. Each is multiplied by its factor, if factors are
+// given.
+struct Chosen {
+  std::span<const RowIndex> items;
+  std::span<const double> factors;
+  std::span<const double> squared_norms;
+  double factor(Index j) const { return factors.empty() ? 1 : factors[j]; }
+};
+
 template <class T, class From>
-std::unique_ptr<NodeData<T>> cut_items(const SparseItems<T, From>& x, Index rows, std::span<const RowIndex> items,
+std::unique_ptr<NodeData<T>> cut_items(const SparseItems<T, From>& x, Index rows, const Chosen& chosen,
                                        Numbers numbers);
 
 // Row numbers have 16 bits where these suffice.
 template <class T, class Row>
 class SparseNode : public NodeData<T> {
  public:
-  SparseNode(NodeItems<T, Row> x, std::vector<RowIndex> terms)
-      : NodeData<T>(std::move(terms), x.offsets.back()), x_(std::move(x)) {
+  SparseNode(NodeItems<T, Row> x, std::vector<RowIndex> terms, std::vector<double> squared_norms)
+      : NodeData<T>(std::move(terms), std::move(squared_norms), x.offsets.back()), x_(std::move(x)) {
     block();
   }
 
   Index items() const override { return static_cast<Index>(x_.offsets.size()) - 1; }
   Index entries() const override { return x_.offsets.back(); }
 
-  std::unique_ptr<NodeData<T>> sample(Index stride) const override {
-    std::vector<RowIndex> chosen;
-    for (Index j = 0; j < items(); j += stride) chosen.push_back(static_cast<RowIndex>(j));
-    return cut_items(x_.view(), rows(), chosen, Numbers::in_order);
-  }
-
-  // Moves the kept items to the front; all move towards lower addresses.
-  void keep(std::span<const char> kept) override {
-    Index item = 0, to = 0, from = 0;  // from: offsets[j] before it is written
-    const Index count = items();
-    for (Index j = 0; j < count; ++j) {
-      const Index end = x_.offsets[j + 1];
-      if (kept[j]) {
-        std::copy(x_.indices.begin() + from, x_.indices.begin() + end, x_.indices.begin() + to);
-        std::copy(x_.values.begin() + from, x_.values.begin() + end, x_.values.begin() + to);
-        to += end - from;
-        x_.offsets[++item] = to;
-      }
-      from = end;
-    }
-    x_.offsets.resize(static_cast<std::size_t>(item + 1));
-    x_.indices.resize(static_cast<std::size_t>(to));
-    x_.values.resize(static_cast<std::size_t>(to));
-    block();
+  std::unique_ptr<NodeData<T>> part(const SampledItems& chosen) const override {
+    return cut_items(x_.view(), rows(), {chosen.items, chosen.factors, this->squared_norms()}, Numbers::in_order);
   }
 
   void sweep(const Matrix<T>& w, const PairGram& ww, Sweep<T>& out) const override {
@@ -100,6 +87,26 @@ class SparseNode : public NodeData<T> {
  private:
   Index rows() const { return static_cast<Index>(this->terms().size()); }
 
+  // Moves the kept items to the front; all move towards lower addresses.
+  void drop_items(std::span<const char> kept) override {
+    Index item = 0, to = 0, from = 0;  // from: offsets[j] before it is written
+    const Index count = items();
+    for (Index j = 0; j < count; ++j) {
+      const Index end = x_.offsets[j + 1];
+      if (kept[j]) {
+        std::copy(x_.indices.begin() + from, x_.indices.begin() + end, x_.indices.begin() + to);
+        std::copy(x_.values.begin() + from, x_.values.begin() + end, x_.values.begin() + to);
+        to += end - from;
+        x_.offsets[++item] = to;
+      }
+      from = end;
+    }
+    x_.offsets.resize(static_cast<std::size_t>(item + 1));
+    x_.indices.resize(static_cast<std::size_t>(to));
+    x_.values.resize(static_cast<std::size_t>(to));
+    block();
+  }
+
   Index entries_of(std::span<const char> kept) const override {
     Index left = 0;
     for (Index j = 0; j < items(); ++j) {
@@ -124,8 +131,9 @@ class SparseNode : public NodeData<T> {
 template <class T, class From>
 class Cut {
  public:
-  Cut(const SparseItems<T, From>& x, Index rows, std::span<const RowIndex> items, Numbers numbers)
-      : x_(x), items_(items), offsets_(items.size() + 1) {
+  Cut(const SparseItems<T, From>& x, Index rows, const Chosen& chosen, Numbers numbers)
+      : x_(x), chosen_(chosen), offsets_(chosen.items.size() + 1) {
+    const auto items = chosen.items;
     offsets_[0] = 0;
     for (std::size_t j = 0; j < items.size(); ++j)
       offsets_[j + 1] = offsets_[j] + x_.offsets[items[j] + 1] - x_.offsets[items[j]];
@@ -149,8 +157,8 @@ class Cut {
   template <class Entry>
   void fetch(const Entry* entries, Index j) const {
     constexpr Index ahead = 8, per_line = 64 / sizeof(Entry);
-    if (j + ahead >= static_cast<Index>(items_.size())) return;
-    const Index item = items_[j + ahead];
+    if (j + ahead >= static_cast<Index>(chosen_.items.size())) return;
+    const Index item = chosen_.items[j + ahead];
     for (Index p = x_.offsets[item]; p < x_.offsets[item + 1]; p += per_line) hwy::Prefetch(entries + p);
   }
 
@@ -161,7 +169,7 @@ class Cut {
       count.assign(static_cast<std::size_t>(rows), 0);
       for (Index j = starts_[block]; j < starts_[block + 1]; ++j) {
         fetch(x_.indices, j);
-        for (Index p = x_.offsets[items_[j]]; p < x_.offsets[items_[j] + 1]; ++p) ++count[x_.indices[p]];
+        for (Index p = x_.offsets[chosen_.items[j]]; p < x_.offsets[chosen_.items[j] + 1]; ++p) ++count[x_.indices[p]];
       }
     });
     parallel_blocks(rows, pair_rows_per_block, [&](Index begin, Index end) {
@@ -213,16 +221,22 @@ class Cut {
       for (Index j = starts_[block]; j < starts_[block + 1]; ++j) {
         fetch(x_.indices, j);
         fetch(x_.values, j);
-        const Index from = x_.offsets[items_[j]], to = node.offsets[j], size = node.offsets[j + 1] - to;
+        const Index from = x_.offsets[chosen_.items[j]], to = node.offsets[j], size = node.offsets[j + 1] - to;
         for (Index e = 0; e < size; ++e) node.indices[to + e] = static_cast<Row>(number[x_.indices[from + e]]);
-        std::copy_n(x_.values + from, size, node.values.data() + to);
+        const T factor = static_cast<T>(chosen_.factor(j));
+        for (Index e = 0; e < size; ++e) node.values[to + e] = factor * x_.values[from + e];
       }
     });
-    return std::make_unique<SparseNode<T, Row>>(std::move(node), std::move(terms_));
+    std::vector<double> norms(chosen_.items.size());
+    for (std::size_t j = 0; j < norms.size(); ++j) {
+      const double factor = chosen_.factor(static_cast<Index>(j));
+      norms[j] = factor * factor * chosen_.squared_norms[chosen_.items[j]];
+    }
+    return std::make_unique<SparseNode<T, Row>>(std::move(node), std::move(terms_), std::move(norms));
   }
 
   SparseItems<T, From> x_;
-  std::span<const RowIndex> items_;
+  Chosen chosen_;
   Buffer<Index> offsets_;
   std::vector<Index> starts_;                 // the blocks of items
   std::vector<Buffer<std::int32_t>> counts_;  // of each feature by block, then their sum, then the new numbers
@@ -230,39 +244,38 @@ class Cut {
 };
 
 template <class T, class From>
-std::unique_ptr<NodeData<T>> cut_items(const SparseItems<T, From>& x, Index rows, std::span<const RowIndex> items,
+std::unique_ptr<NodeData<T>> cut_items(const SparseItems<T, From>& x, Index rows, const Chosen& chosen,
                                        Numbers numbers) {
-  return Cut<T, From>(x, rows, items, numbers).node();
+  return Cut<T, From>(x, rows, chosen, numbers).node();
 }
 
 template <class T>
 class SparseTreeData : public TreeData<T> {
  public:
-  explicit SparseTreeData(SparseView<T> x) : x_(x) {}
+  explicit SparseTreeData(SparseView<T> x) : x_(x), squared_norms_(static_cast<std::size_t>(x.cols)) {
+    parallel_blocks(x.cols, 1024, [&](Index begin, Index end) {
+      for (Index j = begin; j < end; ++j) {
+        double sum = 0;
+        for (Index p = x.offsets[j]; p < x.offsets[j + 1]; ++p)
+          sum += static_cast<double>(x.values[p]) * static_cast<double>(x.values[p]);
+        squared_norms_[j] = sum;
+      }
+    });
+  }
+
   Index rows() const override { return x_.rows; }
   Index cols() const override { return x_.cols; }
   Index entries() const override { return x_.nonzeros(); }
+  std::span<const double> squared_norms() const override { return squared_norms_; }
 
   std::unique_ptr<NodeData<T>> cut(std::span<const RowIndex> items) const override {
-    return cut_items<T, RowIndex>({x_.offsets.data(), x_.indices.data(), x_.values.data()}, x_.rows, items,
-                                  Numbers::by_frequency);
-  }
-
-  std::vector<double> squared_norms() const override {
-    std::vector<double> norms(static_cast<std::size_t>(x_.cols));
-    parallel_blocks(x_.cols, 1024, [&](Index begin, Index end) {
-      for (Index j = begin; j < end; ++j) {
-        double sum = 0;
-        for (Index p = x_.offsets[j]; p < x_.offsets[j + 1]; ++p)
-          sum += static_cast<double>(x_.values[p]) * static_cast<double>(x_.values[p]);
-        norms[j] = sum;
-      }
-    });
-    return norms;
+    return cut_items<T, RowIndex>({x_.offsets.data(), x_.indices.data(), x_.values.data()}, x_.rows,
+                                  {items, {}, squared_norms_}, Numbers::by_frequency);
   }
 
  private:
   SparseView<T> x_;
+  std::vector<double> squared_norms_;
 };
 
 }  // namespace

@@ -167,32 +167,6 @@ TEST(Tree, EveryScoreAndPickGivesAValidTree) {
   }
 }
 
-TEST(Tree, FewerLeavesAreTheFirstSplitsOfMore) {
-  // Which scores are too low to be computed depends on the number of leaves; the splits must not.
-  for (const Index documents : {300, 4000}) {
-    for (const std::uint64_t seed : {1, 2, 3}) {
-      const auto x = as<float>(planted(documents, 6, seed));
-      const auto most = build(x, {.leaves = 14, .score = Score::error});
-      check(most, 14);
-      for (Index leaves = 3; leaves < most.leaves; ++leaves) {
-        const auto tree = build(x, {.leaves = leaves, .score = Score::error});
-        EXPECT_EQ(tree.partition(tree.splits()), most.partition(tree.splits())) << leaves << " leaves";
-      }
-    }
-  }
-}
-
-TEST(Tree, ScoresThatAreTooLowAreNotComputed) {
-  for (const Index documents : {600, 6000}) {
-    const auto x = as<float>(planted(documents, 6, 1));
-    const auto tree = build(x, {.leaves = 6, .score = Score::error});
-    // All but those of the last two leaves would be 9: the root, its four children that are split, and four leaves.
-    EXPECT_LT(tree.cost.factorizations, 9);
-    const auto unknown = [](const auto& node) { return std::isnan(node.score); };
-    EXPECT_GT(std::ranges::count_if(tree.nodes, unknown), 2);
-  }
-}
-
 // Of nodes that are sure to be split the sides are scored ahead. The tree must not show it, nor may the work grow.
 TEST(Tree, LargeNodesAreScoredAhead) {
   const auto x = as<float>(planted(6000, 12, 1));
@@ -299,7 +273,7 @@ TEST(Tree, RemembersTheSidesOfEveryOutlierTrial) {
 TEST(Tree, RemembersNothingOfANodeThatNumbersItsFeaturesOtherwise) {
   const auto x = as<float>(planted(400, 6, 5));
   const auto data = tree_data<float>(SparseView<float>(x));
-  const std::vector<double> norms = data->squared_norms();
+  const auto norms = data->squared_norms();
   std::vector<RowIndex> items(400);
   std::iota(items.begin(), items.end(), 0);
   PartOfNode<float> part{data->cut(items), std::vector<char>(400, 1)};

@@ -66,14 +66,10 @@ TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, P
     Rank2Options rank2 = options.rank2;
     rank2.seed ^= key;
     factors = rank2_nmf(*node, rank2);
-    if (memory != nullptr && !factors.given_up) memory->record(remembered, factors);
+    if (memory != nullptr) memory->record(remembered, factors);
   }
   cost.entries_read += factors.entries_read;
   TrialSplit<T> split;
-  if (factors.given_up) {
-    split.most_fitted = factors.fitted;
-    return split;
-  }
   ++cost.factorizations;
   cost.iterations += factors.iterations;
 

@@ -4,17 +4,13 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
+#include "copse/tree/support.h"
 #include "copse/tree/tree.h"
 
 namespace copse {
-
-// An item of which W h has no more than this share of the squared norm is explained by neither topic: what is left of
-// its coefficients is where the iteration was stopped, and tells nothing.
-inline constexpr double unexplained = 1e-6;
 
 // Items of a node that is cut out already.
 template <class T>
@@ -40,8 +36,6 @@ struct Side {
 template <class T>
 struct TrialSplit {
   std::array<Side<T>, 2> sides;  // the larger first; equal sizes: the one with the first item
-  // Where the rank-2 NMF was given up, what its |W H|^2 can't exceed; both sides are empty then.
-  std::optional<double> most_fitted = {};
   bool two_sided() const { return !sides[1].items.empty(); }
 };
 
@@ -53,8 +47,7 @@ struct TrialOptions {
 // Items go to the side with the larger coefficient. Items with equal coefficients, and those that W h explains to less
 // than a thousandth of their norm (most have none of the node's words, and both coefficients are zero), go to the
 // larger side; of two equal sides that is the one with the first of the other items. `squared_norms` is for all items
-// of x. Where |W H|^2 can't reach options.rank2.least_fitted there is no split. `data` has the items if they
-// are cut out already.
+// of x. `data` has the items if they are cut out already.
 template <class T>
 TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, PartOfNode<T> data,
                         std::span<const double> squared_norms, std::uint64_t key, const TrialOptions& options,
