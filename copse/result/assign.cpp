@@ -162,9 +162,9 @@ NewItems<T> match_items(Dataset<T> data, const Settings& settings, const ModelIt
 }
 
 template <class T>
-std::vector<PlacedItem> place(const FlatModel<T>& model, const Settings& settings, const NewItems<T>& items) {
+std::vector<PlacedItem> place(const FlatModel<T>& model, const NewItems<T>& items) {
   const Clusters clusters = cluster_items(
-      assign_items<T>(*in_memory(items.data), model.w, std::span<const T>(model.baseline), beta_in(settings)));
+      assign_items<T>(*in_memory(items.data), model.w, std::span<const T>(model.baseline), model.penalty));
   std::vector<PlacedItem> placed;
   for (std::size_t j = 0; j < clusters.labels.size(); ++j) {
     const bool none = clusters.labels[j] < 0;
@@ -176,7 +176,7 @@ std::vector<PlacedItem> place(const FlatModel<T>& model, const Settings& setting
 }
 
 template <class T>
-std::vector<PlacedItem> place(const TreeModel<T>& model, const Settings&, const NewItems<T>& items) {
+std::vector<PlacedItem> place(const TreeModel<T>& model, const NewItems<T>& items) {
   const Tree<T>& tree = model.versions.back().tree;
   const Placement placement = place_items(tree, items.data);
   const bool flat = !model.versions.back().flat.empty();
@@ -197,8 +197,8 @@ std::vector<PlacedItem> place(const TreeModel<T>& model, const Settings&, const 
 #define COPSE_INSTANTIATE(T)                                                                                         \
   template NewItems<T> read_new_items(const NewItemsOptions&, const Settings&, const ModelItems&, const RunEvents&); \
   template NewItems<T> match_items(Dataset<T>, const Settings&, const ModelItems&);                                  \
-  template std::vector<PlacedItem> place(const FlatModel<T>&, const Settings&, const NewItems<T>&);                  \
-  template std::vector<PlacedItem> place(const TreeModel<T>&, const Settings&, const NewItems<T>&);
+  template std::vector<PlacedItem> place(const FlatModel<T>&, const NewItems<T>&);                                   \
+  template std::vector<PlacedItem> place(const TreeModel<T>&, const NewItems<T>&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

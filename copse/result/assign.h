@@ -46,8 +46,8 @@ template <class T>
 NewItems<T> match_items(Dataset<T> data, const Settings& settings, const ModelItems& items);
 
 template <class T>
-std::vector<PlacedItem> place(const FlatModel<T>& model, const Settings& settings, const NewItems<T>& items);
+std::vector<PlacedItem> place(const FlatModel<T>& model, const NewItems<T>& items);
 template <class T>
-std::vector<PlacedItem> place(const TreeModel<T>& model, const Settings& settings, const NewItems<T>& items);
+std::vector<PlacedItem> place(const TreeModel<T>& model, const NewItems<T>& items);
 
 }  // namespace copse

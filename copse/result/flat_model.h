@@ -9,8 +9,8 @@
 
 namespace copse {
 
-// Tensors: w (features x k), h (items x k), baseline (features; affine only), penalty (k; sparse NMF only), and those of
-// ModelItems.
+// Tensors: w (features x k), h (items x k), baseline (features; affine only), penalty (k; sparse NMF only), and those
+// of ModelItems.
 template <class T>
 struct FlatModel {
   Matrix<T> w;

@@ -10,6 +10,7 @@
 #include "copse/measure/factors.h"
 #include "copse/nmf/assign.h"
 #include "copse/nmf/clusters.h"
+#include "copse/nmf/error.h"
 #include "copse/result/document_facts.h"
 #include "copse/result/fields.h"
 #include "copse/result/stored_result.h"

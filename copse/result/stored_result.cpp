@@ -81,8 +81,6 @@ bool is_tree(const Settings& settings) { return find_setting(settings, "leaves")
 
 Precision precision_in(const Settings& settings) { return field_in<Precision>(settings, "precision"); }
 
-double beta_in(const Settings& settings) { return is_tree(settings) ? 0 : field_in<double>(settings, "beta"); }
-
 TreeOptions tree_options_in(const Settings& settings, std::uint64_t seed) {
   TreeOptions options;
   take_settings(settings, options);

@@ -13,7 +13,6 @@ namespace copse {
 // What settings say. Each throws InvalidArgument for one that is missing or unknown.
 bool is_tree(const Settings& settings);
 Precision precision_in(const Settings& settings);
-double beta_in(const Settings& settings);  // of sparse NMF; 0 for a tree
 TreeOptions tree_options_in(const Settings& settings, std::uint64_t seed);
 // How the data was read and prepared. `vocabulary` is that of the model, or empty for a matrix: the same words are
 // counted again. Documents of the result's own lie in `folder`.

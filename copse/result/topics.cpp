@@ -1,10 +1,8 @@
 #include "copse/result/topics.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
-#include "copse/kernels/gram.h"
 #include "copse/kernels/top.h"
 
 namespace copse {
@@ -46,17 +44,5 @@ void add_main_classes(std::vector<Topic>& topics, const std::vector<Index>& labe
     topics[c].main_class_share = static_cast<double>(most->second) / static_cast<double>(topics[c].items);
   }
 }
-
-template <class T>
-double relative_error(const Data<T>& x, const Matrix<T>& w, const Matrix<T>& h) {
-  const double whole = x.squared_norm();
-  Matrix<T> products;
-  x.transpose_times(w, products);
-  const double rest = whole - 2 * dot(products, h) + dot(gram(w), gram(h));
-  return whole > 0 ? std::sqrt(std::max(0.0, rest) / whole) : 0;
-}
-
-template double relative_error(const Data<float>&, const Matrix<float>&, const Matrix<float>&);
-template double relative_error(const Data<double>&, const Matrix<double>&, const Matrix<double>&);
 
 }  // namespace copse

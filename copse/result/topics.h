@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "copse/matrix/data.h"
+#include "copse/matrix/dense.h"
 #include "copse/nmf/clusters.h"
 #include "copse/result/run_report.h"
 
@@ -19,9 +19,5 @@ std::vector<Topic> describe_topics(const Matrix<T>& w, const Clusters& clusters,
 // Fills the most frequent class of each topic's items: classes[j] is that of the item with labels[j].
 void add_main_classes(std::vector<Topic>& topics, const std::vector<Index>& labels,
                       const std::vector<std::string>& classes);
-
-// |X - W H| / |X|.
-template <class T>
-double relative_error(const Data<T>& x, const Matrix<T>& w, const Matrix<T>& h);
 
 }  // namespace copse

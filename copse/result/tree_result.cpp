@@ -6,6 +6,7 @@
 
 #include "copse/base/version.h"
 #include "copse/nmf/clusters.h"
+#include "copse/nmf/error.h"
 #include "copse/result/topics.h"
 #include "copse/tree/flatten.h"
 

@@ -83,7 +83,7 @@ void assign(const AssignOptions& options, const StoredResult& stored, const Mode
   const Settings& settings = stored.report.settings;
   const NewItems<T> items = read_new_items<T>(options.items, settings, model.items, events_of(terminal));
   terminal.show("placing ...");
-  const std::vector<PlacedItem> placed = place(model, settings, items);
+  const std::vector<PlacedItem> placed = place(model, items);
   for (const std::string& note : items.notes) terminal.say("note: " + note);
   const std::string text = options.json ? as_json(options, items.names, placed, items.notes, stored.is_tree())
                                         : table(items.names, placed, stored.is_tree());
