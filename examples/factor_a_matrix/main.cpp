@@ -1,6 +1,5 @@
 // A project outside the tree that uses an installed copse: finds the two groups among six items.
-#include <copse/kernels/in_memory.h>
-#include <copse/nmf/nmf.h>
+#include <copse/copse.h>
 
 #include <cstdio>
 #include <vector>

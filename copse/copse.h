@@ -1,0 +1,35 @@
+// All that a user of the library needs; what this header reaches is installed, the rest is internal.
+// Data in memory and NMF, trees, whole runs from files to a folder of results, and what comes after them.
+#pragma once
+
+// IWYU pragma: begin_exports
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "copse/base/version.h"
+#include "copse/generate/corpus.h"
+#include "copse/generate/gene_expression.h"
+#include "copse/generate/graph.h"
+#include "copse/generate/mixture.h"
+#include "copse/generate/uniform_sparse.h"
+#include "copse/io/matrix_file.h"
+#include "copse/kernels/in_memory.h"
+#include "copse/kernels/top.h"
+#include "copse/measure/clustering.h"
+#include "copse/measure/coherence.h"
+#include "copse/nmf/assign.h"
+#include "copse/nmf/clusters.h"
+#include "copse/nmf/nmf.h"
+#include "copse/prepare/prepare.h"
+#include "copse/report/write_result.h"
+#include "copse/result/assign.h"
+#include "copse/result/edit.h"
+#include "copse/result/flat_run.h"
+#include "copse/result/stored_result.h"
+#include "copse/result/stored_view.h"
+#include "copse/result/tree_run.h"
+#include "copse/text/corpus.h"
+#include "copse/tree/edit.h"
+#include "copse/tree/flatten.h"
+#include "copse/tree/place.h"
+#include "copse/tree/tree.h"
+// IWYU pragma: end_exports
