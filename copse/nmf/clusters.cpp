@@ -22,4 +22,31 @@ Clusters cluster_items(const Matrix<T>& h) {
 template Clusters cluster_items(const Matrix<float>&);
 template Clusters cluster_items(const Matrix<double>&);
 
+template <class T>
+BestTwo best_two(std::span<const T> coefficients) {
+  BestTwo best;
+  double sum = 0, first = 0, second = 0;
+  for (std::size_t c = 0; c < coefficients.size(); ++c) {
+    const auto value = static_cast<double>(coefficients[c]);
+    sum += value;
+    if (value > first) {
+      best.second = best.first;
+      second = first;
+      best.first = static_cast<Index>(c);
+      first = value;
+    } else if (value > second) {
+      best.second = static_cast<Index>(c);
+      second = value;
+    }
+  }
+  if (sum > 0) {
+    best.first_share = first / sum;
+    best.second_share = second / sum;
+  }
+  return best;
+}
+
+template BestTwo best_two(std::span<const float>);
+template BestTwo best_two(std::span<const double>);
+
 }  // namespace copse

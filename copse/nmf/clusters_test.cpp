@@ -27,5 +27,18 @@ TEST(ClusterItems, HasNothingToDoWithoutItems) {
   EXPECT_THAT(clusters.sizes, ElementsAre(0, 0));
 }
 
+TEST(BestTwo, AreTheTwoLargestOfARow) {
+  const std::vector<double> row = {1, 4, 0, 4, 1};
+  const BestTwo best = best_two(std::span<const double>(row));
+  EXPECT_EQ(best.first, 1);
+  EXPECT_EQ(best.second, 3);
+  EXPECT_DOUBLE_EQ(best.first_share, 0.4);
+  EXPECT_DOUBLE_EQ(best.second_share, 0.4);
+  const std::vector<double> one = {0, 3}, none = {0, 0};
+  EXPECT_EQ(best_two(std::span<const double>(one)).first, 1);
+  EXPECT_EQ(best_two(std::span<const double>(one)).second, -1);
+  EXPECT_EQ(best_two(std::span<const double>(none)).first, -1);
+}
+
 }  // namespace
 }  // namespace copse

@@ -206,7 +206,7 @@ void count_empty(const Dataset<T>& data, PrepareReport& report) {
 
 PrepareOptions text_preparation() {
   return {.min_feature_total = 3,
-          .min_item_total = 5,
+          .min_item_total = 1,
           .drop_empty = true,
           .weighting = Weighting::text,
           .unit_items = true};

@@ -40,8 +40,8 @@ struct PrepareOptions {
   bool normalized_cut = false;  // X D^(-1/2) with D = diag(d), thesis (7): not damped, whatever the weighting
 };
 
-// Counts of words: totals of 3 and 5, no empty items, Weighting::text, unit items (damped). With Weighting::tf_idf in
-// its place this is [Kuang 2014, 2.2.1].
+// Counts of words: features with a total of 3, no empty items, Weighting::text, unit items (damped). With
+// Weighting::tf_idf and items with a total of 5 this is [Kuang 2014, 2.2.1]; damped, short items need no such limit.
 PrepareOptions text_preparation();
 
 // What was found and done. Items and features that were kept are named by their numbers before.

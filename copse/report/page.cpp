@@ -190,7 +190,7 @@ std::vector<Index> commonest_labels(const Page& page, Index limit) {
 
 // ---- parts of the data
 
-// Sizes, classes and periods of every node: sums over the documents below it that are no outliers.
+// Sizes, classes and periods of every node: sums over the documents below it.
 struct Tallies {
   std::vector<Index> sizes;
   std::vector<std::unordered_map<Index, Index>> labels;
@@ -202,7 +202,7 @@ Tallies tallies_of(const Page& page, const std::vector<Index>& label_positions) 
   Tallies tallies{std::vector<Index>(nodes), std::vector<std::unordered_map<Index, Index>>(nodes),
                   std::vector<std::vector<Index>>(nodes, std::vector<Index>(page.times.size()))};
   for (const PageDocument& document : page.documents) {
-    if (document.outlier || document.leaf < 0) continue;
+    if (document.leaf < 0) continue;
     ++tallies.sizes[document.leaf];
     if (document.label >= 0 && label_positions[document.label] >= 0)
       ++tallies.labels[document.leaf][label_positions[document.label]];

@@ -38,7 +38,7 @@ struct PageDocument {
   double second_weight = 0;     // of the next best leaf
   Index label = -1;             // position in Page::labels, or -1
   Index time = -1;              // position in Page::times, or -1
-  bool outlier = false;         // set aside; counts for no topic
+  bool outlier = false;         // set aside by a split; the leaf is the nearest
   bool near_duplicate = false;  // of an earlier document
 };
 

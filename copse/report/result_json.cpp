@@ -102,6 +102,7 @@ std::string to_json(const RunReport& report) {
                  {"total", report.seconds.total}}},
                {"peak_memory_bytes", report.peak_memory_bytes}};
   if (report.measures) json["measures"] = json_of(*report.measures);
+  if (report.leaf_measures) json["leaf_measures"] = json_of(*report.leaf_measures);
   json["zero_share"] = {{"w", report.w_zero_share}, {"h", report.h_zero_share}};
   json["items_without_cluster"] = report.items_without_cluster;
   json["notes"] = report.notes;
@@ -114,7 +115,7 @@ std::string assignments_tsv(std::span<const Assignment> assignments) {
   std::string text = "item\tcluster\tweight\n";
   for (const Assignment& assignment : assignments) {
     append_name(text, assignment.item);
-    text += "\t" + (assignment.group.empty() ? std::to_string(assignment.cluster) : assignment.group) + "\t";
+    text += "\t" + assignment.cluster + "\t";
     append_number(text, assignment.weight);
     text += "\n";
   }

@@ -16,9 +16,8 @@ std::string to_json(const Settings& settings);
 // Tab-separated with a header. A name's tabs and line ends become spaces.
 struct Assignment {
   std::string item;
-  Index cluster = -1;  // -1: none
+  std::string cluster;
   double weight = 0;
-  std::string group = {};  // written in place of the cluster, unless empty
 };
 std::string assignments_tsv(std::span<const Assignment> assignments);
 std::string topics_tsv(std::span<const Topic> topics);

@@ -51,7 +51,7 @@ TEST(RunReport, HasMeasuresOnlyWhereTheTruthIsKnown) {
 }
 
 TEST(RunReport, TablesHaveOneLinePerEntryWhateverTheNames) {
-  const std::vector<Assignment> assignments = {{"two\twords\n", 1, 0.1f}, {"b", -1, 0}};
+  const std::vector<Assignment> assignments = {{"two\twords\n", "1", 0.1f}, {"b", "-1", 0}};
   EXPECT_EQ(assignments_tsv(assignments), "item\tcluster\tweight\ntwo words \t1\t0.1\nb\t-1\t0\n");
   const RunReport report = example();
   EXPECT_EQ(topics_tsv(report.topics),

@@ -50,6 +50,7 @@ Json node_json(const TreeResult<T>& result, Index n) {
   json["children"] = node.first < 0 ? Json::array() : Json({tree.id(node.first), tree.id(node.second)});
   json["name"] = node.name;
   json["size"] = node.items.size();
+  json["members"] = result.view.nodes[n].size;
   json["outliers"] = node.outliers.size();
   json["score"] = std::isfinite(node.score) ? Json(node.score) : Json();
   json["split"] = node.split;
@@ -98,7 +99,7 @@ std::string tree_json(const TreeResult<T>& result) {
       json["partitions"].push_back(entry);
     }
   }
-  if (result.flat_measures) json["flat"] = measures_json(*result.flat_measures);
+  if (!result.flat().empty() && result.report.measures) json["flat"] = measures_json(*result.report.measures);
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -131,29 +132,22 @@ template <class T>
 std::string tree_assignments_tsv(const TreeResult<T>& result) {
   const Tree<T>& tree = result.tree();
   const ModelItems& items = result.model.items;
-  const std::vector<Index>& flat = result.flat();
-  const auto leaf = tree.partition(tree.splits());
   const SoftPaths<T> paths(tree);
-  std::vector<std::string> ids;
-  for (Index n = 0; n < static_cast<Index>(tree.nodes.size()); ++n) ids.push_back(tree.id(n));
-  std::string table = "item\tcluster\tweight\tpath\tweights\tsecond\tsecond_weight\tflat\n";
+  const auto id = [&](Index node) { return node < 0 ? "" : result.view.nodes[node].id; };
+  std::string table = "item\tcluster\tweight\tsecond\tsecond_weight\tleaf\tpath\tweights\n";
   const auto numbers = items.kept_numbers();
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    table += cell(items.item_names[i]);
+    const TopicItem& item = result.view.items[i];
+    table += cell(items.item_names[i]) + '\t' + (item.node < 0 ? items.no_topic() : id(item.node)) + '\t' +
+             number(item.weight) + '\t' + id(item.second) + '\t' + number(item.second_weight) + '\t';
     if (numbers[i] < 0) {
-      table += '\t' + items.dropped_name() + "\t0\t\t\t\t0\t" + items.dropped_name() + '\n';
+      table += (item.outside ? id(item.leaf) : items.no_topic()) + "\t\t\n";
       continue;
     }
-    const auto j = static_cast<std::size_t>(numbers[i]);
-    const auto& weights = paths.weights[j];
-    table += '\t' + (leaf[j] < 0 ? "outlier" : ids[leaf[j]]) + '\t' + number(weights.empty() ? 1 : weights.back()) +
-             '\t' + ids[paths.last[j]] + '\t';
+    const auto& weights = paths.weights[numbers[i]];
+    table += (item.outlier ? "outlier" : id(item.leaf)) + '\t' + id(paths.last[numbers[i]]) + '\t';
     for (std::size_t w = 0; w < weights.size(); ++w) table += (w > 0 ? "," : "") + number(weights[w]);
-    table += '\t' + (paths.second[j] < 0 ? "" : ids[paths.second[j]]) + '\t' + number(paths.beside[j]) + '\t' +
-             (flat.empty()  ? ""
-              : flat[j] < 0 ? "-1"
-                            : ids[flat[j]]) +
-             '\n';
+    table += '\n';
   }
   return table;
 }
@@ -176,7 +170,7 @@ std::string partitions_tsv(const TreeResult<T>& result) {
     table += cell(items.item_names[i]);
     for (const auto& partition : partitions) {
       const Index leaf = numbers[i] < 0 ? -1 : partition[numbers[i]];
-      table += '\t' + (numbers[i] < 0 ? items.dropped_name() : leaf < 0 ? "outlier" : ids[leaf]);
+      table += '\t' + (numbers[i] < 0 ? items.no_topic() : leaf < 0 ? "outlier" : ids[leaf]);
     }
     table += '\n';
   }

@@ -14,9 +14,9 @@ std::string tree_json(const TreeResult<T>& result);
 template <class T>
 std::string tree_newick(const TreeResult<T>& result);
 
-// Item, leaf id ("outlier" for one that was set aside, "short" or -1 for one that preparation dropped), soft weight of
-// the leaf, path (the id of the last node on it), soft weights of all nodes on the path, the best node beside the path
-// with its weight (an item with a large second weight is of two topics), and the leaf by flattening.
+// Item; the topic that it belongs to (a leaf, by flattening unless that was left out; "none", or -1 in a matrix) and
+// its share; the next best topic and its share; the leaf where the splits put it ("outlier" if a split set it aside);
+// the last node on its way down and the shares of all nodes on that way.
 template <class T>
 std::string tree_assignments_tsv(const TreeResult<T>& result);
 

@@ -1,6 +1,5 @@
 #include "copse/report/write_result.h"
 
-#include "copse/nmf/clusters.h"
 #include "copse/report/result_json.h"
 #include "copse/report/result_page.h"
 #include "copse/report/tree_report.h"
@@ -12,27 +11,26 @@ namespace {
 // A table of partitions larger than this is not written; the numbers of the splits in tree.json tell the same.
 constexpr double most_partition_cells = 2e7;
 
-// All items of the file in their order.
-std::vector<Assignment> all_assignments(const ModelItems& items, const Clusters& clusters) {
+// All items of the file in their order. The weight is the coefficient in H.
+template <class T>
+std::vector<Assignment> all_assignments(const FlatResult<T>& result) {
+  const ModelItems& items = result.model.items;
   std::vector<Assignment> assignments;
   const std::vector<Index> numbers = items.kept_numbers();
   for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const TopicItem& item = result.view.items[i];
     Assignment& assignment = assignments.emplace_back();
     assignment.item = items.item_names[i];
-    if (numbers[i] >= 0) {
-      assignment.cluster = clusters.labels[numbers[i]];
-      assignment.weight = clusters.weights[numbers[i]];
-    }
-    // Documents without a topic are groups with names.
-    if (items.is_text() && assignment.cluster < 0) assignment.group = numbers[i] < 0 ? "short" : "outlier";
+    assignment.cluster = item.node < 0 ? items.no_topic() : result.view.nodes[item.node].id;
+    if (item.node >= 0)
+      assignment.weight = item.outside ? item.weight : static_cast<double>(result.model.h(numbers[i], item.node - 1));
   }
   return assignments;
 }
 
 template <class T>
 void write_tables(OutputFolder& folder, FlatResult<T>& result) {
-  folder.add("assignments.tsv")
-      .write(assignments_tsv(all_assignments(result.model.items, cluster_items(result.model.h))));
+  folder.add("assignments.tsv").write(assignments_tsv(all_assignments(result)));
   folder.add("topics.tsv").write(topics_tsv(result.report.topics));
   OutputFile& file = folder.add("model.safetensors");
   write_model(file, result.model, result.report.settings);

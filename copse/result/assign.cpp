@@ -143,16 +143,11 @@ NewItems<T> match_items(Dataset<T> data, const Settings& settings, const ModelIt
   for (Index j = static_cast<Index>(result.names.size()); j < data.items(); ++j)
     result.names.push_back(std::to_string(j));
   const InputOptions input = input_options_in(settings, items.vocabulary, "");
-  result.is_short.assign(result.names.size(), 0);
-  Index too_short = 0;
-  // The same rule as for the documents of the model: too few of the words that count.
-  for (Index j = 0; items.is_text() && j < data.items(); ++j) {
-    double words = 0;
-    visit_nonzeros(data, j, [&](Index, T value) { words += static_cast<double>(value); });
-    result.is_short[j] = words < input.prepare.min_item_total || words == 0;
-    too_short += result.is_short[j];
-  }
-  if (too_short > 0) result.notes.push_back(counted(too_short, "document") + " too short for a topic.");
+  result.is_known.assign(result.names.size(), 0);
+  for (Index j = 0; j < data.items(); ++j) visit_nonzeros(data, j, [&](Index, T) { result.is_known[j] = 1; });
+  const auto unknown = static_cast<Index>(std::ranges::count(result.is_known, 0));
+  if (unknown > 0 && items.is_text())
+    result.notes.push_back(counted(unknown, "document") + " without any known word: they have no topic.");
   PrepareReport learned;
   learned.feature_factors = items.feature_factors;
   learned.feature_totals = items.feature_totals;
@@ -167,10 +162,8 @@ std::vector<PlacedItem> place(const FlatModel<T>& model, const NewItems<T>& item
       assign_items<T>(*in_memory(items.data), model.w, std::span<const T>(model.baseline), model.penalty));
   std::vector<PlacedItem> placed;
   for (std::size_t j = 0; j < clusters.labels.size(); ++j) {
-    const bool none = clusters.labels[j] < 0;
-    placed.push_back(
-        {none ? (model.items.is_text() ? "outlier" : "-1") : std::to_string(clusters.labels[j]), clusters.weights[j]});
-    if (items.is_short[j] != 0) placed.back() = {model.items.dropped_name(), 0};
+    const bool none = clusters.labels[j] < 0 || items.is_known[j] == 0;
+    placed.push_back({none ? model.items.no_topic() : std::to_string(clusters.labels[j]), clusters.weights[j]});
   }
   return placed;
 }
@@ -179,26 +172,45 @@ template <class T>
 std::vector<PlacedItem> place(const TreeModel<T>& model, const NewItems<T>& items) {
   const Tree<T>& tree = model.versions.back().tree;
   const Placement placement = place_items(tree, items.data);
-  const bool flat = !model.versions.back().flat.empty();
-  std::vector<Index> labels(items.names.size(), -1);
-  if (flat) labels = cluster_items(flatten(*in_memory(items.data), model.topics)).labels;
   const auto leaves = tree.leaf_nodes();
+  Matrix<T> h;  // of the flat model
+  if (!model.versions.back().flat.empty()) h = flatten(*in_memory(items.data), model.topics);
   std::vector<PlacedItem> placed;
-  for (std::size_t j = 0; j < labels.size(); ++j) {
-    placed.push_back({placement.leaf[j] < 0 ? "outlier" : tree.id(placement.leaf[j]), placement.weights[j],
-                      !flat           ? ""
-                      : labels[j] < 0 ? "-1"
-                                      : tree.id(leaves[labels[j]])});
-    if (items.is_short[j] != 0) placed.back() = {model.items.dropped_name(), 0, model.items.dropped_name()};
+  for (std::size_t j = 0; j < items.names.size(); ++j) {
+    PlacedItem& item = placed.emplace_back();
+    item.leaf = placement.leaf[j] < 0 ? "outlier" : tree.id(placement.leaf[j]);
+    item.cluster = placement.leaf[j] < 0 ? model.items.no_topic() : item.leaf;
+    item.weight = placement.weights[j];
+    const BestTwo best = h.rows() > 0 ? best_two(h.row(static_cast<Index>(j))) : BestTwo();
+    if (best.first >= 0) {
+      item.cluster = tree.id(leaves[best.first]);
+      item.weight = best.first_share;
+    }
+    if (items.is_known[j] == 0) item = {model.items.no_topic(), 0, model.items.no_topic()};
   }
   return placed;
+}
+
+template <class T, class Model>
+void place_outside(const PreparedInput<T>& input, const Settings& settings, Model& model) {
+  ModelItems& items = model.items;
+  items.outside_items = input.outside_items;
+  items.outside_ids.clear();
+  items.outside_weights.clear();
+  if (input.outside_items.empty()) return;
+  for (const PlacedItem& placed : place(model, match_items(input.outside, settings, items))) {
+    items.outside_ids.push_back(placed.cluster == items.no_topic() ? "" : placed.cluster);
+    items.outside_weights.push_back(placed.weight);
+  }
 }
 
 #define COPSE_INSTANTIATE(T)                                                                                         \
   template NewItems<T> read_new_items(const NewItemsOptions&, const Settings&, const ModelItems&, const RunEvents&); \
   template NewItems<T> match_items(Dataset<T>, const Settings&, const ModelItems&);                                  \
   template std::vector<PlacedItem> place(const FlatModel<T>&, const NewItems<T>&);                                   \
-  template std::vector<PlacedItem> place(const TreeModel<T>&, const NewItems<T>&);
+  template std::vector<PlacedItem> place(const TreeModel<T>&, const NewItems<T>&);                                   \
+  template void place_outside(const PreparedInput<T>&, const Settings&, FlatModel<T>&);                              \
+  template void place_outside(const PreparedInput<T>&, const Settings&, TreeModel<T>&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

@@ -24,14 +24,14 @@ template <class T>
 struct NewItems {
   Dataset<T> data;                 // the model's features x items, weighed
   std::vector<std::string> names;  // of the items
-  std::vector<char> is_short;      // documents with too few known words
+  std::vector<char> is_known;      // has a feature that the model knows
   std::vector<std::string> notes;
 };
 
 struct PlacedItem {
-  std::string cluster;  // the number of a flat topic, the id of a leaf, or a group: outlier, short, -1
-  double weight = 0;
-  std::string flat = {};  // of a tree: the leaf by flattening
+  std::string cluster;    // the number of a flat topic, or the id of a leaf (by flattening); "none", or -1 in a matrix
+  double weight = 0;      // a flat topic: the coefficient; a tree: the share of the coefficients
+  std::string leaf = {};  // of a tree: where the splits lead; "outlier" for a part that was dropped
 };
 
 // Reads new items, matches their features with the model's and weighs them as the model's items were. Throws
@@ -49,5 +49,10 @@ template <class T>
 std::vector<PlacedItem> place(const FlatModel<T>& model, const NewItems<T>& items);
 template <class T>
 std::vector<PlacedItem> place(const TreeModel<T>& model, const NewItems<T>& items);
+
+// Places the items that preparation kept out of the fit, and notes their topics in model.items. Model is a FlatModel or
+// TreeModel that is complete but for them.
+template <class T, class Model>
+void place_outside(const PreparedInput<T>& input, const Settings& settings, Model& model);
 
 }  // namespace copse

@@ -5,6 +5,7 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/kernels/in_memory.h"
+#include "copse/result/assign.h"
 #include "copse/result/document_facts.h"
 #include "copse/result/wording.h"
 #include "copse/tree/edit.h"
@@ -50,22 +51,28 @@ std::string split(const TreeEdit& change, TreeOptions options, const PreparedInp
   return fmt::format("split {} into {}", *change.split, version.tree.leaves - before + 1);
 }
 
-// Takes each item's flat leaf from the tree before to the node of the tree now that holds it: nodes that remain keep
-// their ids. An item whose flat leaf was dropped has none.
+// Takes the flat leaves of the items from the tree before to the nodes of the tree now that hold them: nodes that
+// remain keep their ids. A leaf that was dropped is none; two that became one add up.
 template <class T>
-std::vector<Index> carried(const Tree<T>& before, const std::vector<Index>& flat, const Tree<T>& now) {
-  std::vector<Index> target(before.nodes.size(), 0);  // the same node, or its nearest ancestor that is still there
-  for (Index n = 1; n < static_cast<Index>(before.nodes.size()); ++n) {
-    const Index parent = before.nodes[n].parent, above = target[parent];
-    const bool first = before.nodes[parent].first == n;
-    target[n] = now.nodes[above].first < 0 ? above : first ? now.nodes[above].first : now.nodes[above].second;
+void carry_flat(const TreeVersion<T>& before, TreeVersion<T>& now) {
+  std::vector<Index> target(before.tree.nodes.size(), 0);  // the same node, or its nearest ancestor that is still there
+  for (Index n = 1; n < static_cast<Index>(before.tree.nodes.size()); ++n) {
+    const Index parent = before.tree.nodes[n].parent, above = target[parent];
+    const TreeNode<T>& place = now.tree.nodes[above];
+    target[n] = place.first < 0 ? above : before.tree.nodes[parent].first == n ? place.first : place.second;
   }
-  std::vector<Index> result;
-  for (const Index leaf : flat) {
+  const auto carried = [&](Index leaf) {
     const Index node = leaf < 0 ? -1 : target[leaf];
-    result.push_back(node < 0 || now.nodes[node].dropped ? -1 : node);
+    return node < 0 || now.tree.nodes[node].dropped ? -1 : node;
+  };
+  for (std::size_t j = 0; j < before.flat.size(); ++j) {
+    now.flat[j] = carried(before.flat[j]);
+    now.flat_second[j] = carried(before.flat_second[j]);
+    if (now.flat_second[j] >= 0 && now.flat[j] != now.flat_second[j]) continue;
+    if (now.flat_second[j] >= 0) now.flat_weights[j] += now.flat_second_weights[j];
+    now.flat_second[j] = -1;
+    now.flat_second_weights[j] = 0;
   }
-  return result;
 }
 
 // Changes that need no data. Returns what was done.
@@ -110,7 +117,7 @@ void edit(const TreeEdit& change, const TreeOptions& options, const PreparedInpu
     } else {
       const TreeVersion<T>& before = model.versions[model.versions.size() - 2];
       const std::string done = rearrange(change, model.versions.back().tree);
-      model.versions.back().flat = carried(before.tree, before.flat, result.tree());
+      carry_flat(before, model.versions.back());
       take_leaves(result);
       model.history.push_back(done);
     }
@@ -144,6 +151,7 @@ TreeResult<T> edit_stored(const StoredResult& stored, const TreeEdit& change, bo
   }
   edit(change, options, input ? &*input : nullptr, result);
   uninterrupted([&] {
+    if (input) place_outside(*input, report.settings, result.model);
     if (input && result.model.items.is_text())
       add_document_facts(input->data, keep_texts ? input->source.get() : nullptr, result.model);
     report.threads = thread_count();

@@ -11,6 +11,7 @@
 #include "copse/nmf/assign.h"
 #include "copse/nmf/clusters.h"
 #include "copse/nmf/error.h"
+#include "copse/result/assign.h"
 #include "copse/result/document_facts.h"
 #include "copse/result/fields.h"
 #include "copse/result/stored_result.h"
@@ -97,14 +98,20 @@ RunReport make_report(const FlatRunOptions& options, const NmfOptions& nmf, cons
 
 // What the topics are about, and how well they agree with the classes.
 template <class T>
-void describe(const FlatModel<T>& model, const Clusters& clusters, Index top, RunReport& report) {
-  report.items_without_cluster = clusters.without_cluster;
-  report.topics = describe_topics(model.w, clusters, model.items.feature_names, top);
-  for (std::size_t c = 0; c < model.items.coherence.size(); ++c) report.topics[c].coherence = model.items.coherence[c];
+void describe(FlatResult<T>& result, Index top) {
+  const FlatModel<T>& model = result.model;
+  RunReport& report = result.report;
+  report.topics = describe_topics(model.w, model.items.feature_names, top);
+  for (std::size_t c = 0; c < report.topics.size(); ++c) {
+    report.topics[c].items = result.view.nodes[c + 1].size;
+    report.topics[c].coherence = result.view.nodes[c + 1].coherence;
+  }
   note_dead_components(model.w, report.notes);
-  report.measures = measure(model.items, clusters.labels);
-  const std::vector<std::string> classes = kept_classes(model.items);
-  if (!classes.empty()) add_main_classes(report.topics, clusters.labels, classes);
+  std::vector<Index> labels = result.view.labels();
+  for (Index& label : labels) label -= label > 0 ? 1 : 0;  // nodes[0] is the root
+  report.items_without_cluster = std::ranges::count(labels, Index(-1));
+  report.measures = measure(model.items, labels);
+  if (!model.items.classes.empty()) add_main_classes(report.topics, labels, model.items.classes);
 }
 
 }  // namespace
@@ -150,10 +157,11 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
     report.notes = input.notes;
     result.model = {std::move(factors.w), std::move(factors.h), std::move(factors.baseline), std::move(factors.penalty),
                     take_items(input)};
+    place_outside(input, report.settings, result.model);
     if (result.model.items.is_text())
       add_document_facts(input.data, options.keep_texts ? input.source.get() : nullptr, result.model);
-    describe(result.model, cluster_items(result.model.h), options.top, report);
     result.view = view_of(result.model);
+    describe(result, options.top);
   });
   return result;
 }

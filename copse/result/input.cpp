@@ -47,19 +47,19 @@ std::string sizes(const MatrixSummary& summary) {
 }
 
 // What preparation dropped or found, for the user.
-void add_notes(const PrepareReport& report, const PrepareOptions& options, bool documents,
+void add_notes(const PrepareReport& report, const PrepareOptions& options, bool documents, Index outside,
                std::vector<std::string>& notes) {
   const auto note = [&](Index count, const char* what, const char* verdict) {
     if (count > 0) notes.push_back(counted(count, what) + " " + verdict + ".");
   };
   if (documents) {
-    note(report.short_items + report.empty_items, "document",
-         "too short for a topic (--min-words): the group \"short\"");
+    note(outside, "document", "too short for the fit (--min-words), placed when it was done");
+    note(report.short_items + report.empty_items - outside, "document", "without any known word: they have no topic");
     note(report.duplicate_items, "document", "with the same words as an earlier one");
     return;
   }
   note(report.rare_features, "feature", "dropped: total below --min-count");
-  note(report.short_items, "item", "dropped: total below --min-words");
+  note(report.short_items, "item", "kept out of the fit: total below --min-words; placed when it was done");
   note(report.empty_features, "feature", options.drop_empty ? "dropped: empty" : "without any entry");
   note(report.empty_items, "item", options.drop_empty ? "dropped: empty" : "without any entry, put in no cluster (-1)");
   note(report.duplicate_items, "item",
@@ -195,6 +195,26 @@ std::string nothing_left(const InputOptions& options, const std::vector<std::str
       options.called(), counted(documents - report.short_items, "document"), name_of(options.prepare.weighting));
 }
 
+// Short items do not take part in the fit; they are placed when it is done.
+template <class T>
+void keep_short_items(double least, PreparedInput<T>& input) {
+  SparseMatrix<T> outside;
+  outside.rows = input.data.features();
+  for (Index j = 0; j < input.data.items(); ++j) {
+    double total = 0;
+    visit_nonzeros(input.data, j, [&](Index, T value) { total += static_cast<double>(value); });
+    if (total == 0 || total >= least) continue;
+    visit_nonzeros(input.data, j, [&](Index i, T value) {
+      outside.indices.push_back(static_cast<RowIndex>(i));
+      outside.values.push_back(value);
+    });
+    outside.offsets.push_back(outside.nonzeros());
+    ++outside.cols;
+    input.outside_items.push_back(j);
+  }
+  input.outside.values = std::move(outside);
+}
+
 // Fills all_item_names, preparation and notes. Throws InputError when nothing is left.
 template <class T>
 void prepare_input(const InputOptions& options, const RunEvents& events, PreparedInput<T>& input) {
@@ -211,10 +231,12 @@ void prepare_input(const InputOptions& options, const RunEvents& events, Prepare
   if (input.data.nonzeros() == 0) {
     throw InputError(options.called() + " has no entry but zeros; there is nothing to factor.");
   }
+  keep_short_items(options.prepare.min_item_total, input);
   PrepareOptions prepare_options = options.prepare;
   if (options.documents) prepare_options.min_feature_total = 0;  // the vocabulary saw to it
   input.preparation = prepare(input.data, prepare_options);
-  add_notes(input.preparation, options.prepare, options.documents.has_value(), input.notes);
+  add_notes(input.preparation, options.prepare, options.documents.has_value(),
+            static_cast<Index>(input.outside_items.size()), input.notes);
   if (input.data.nonzeros() == 0 && options.documents)
     throw InputError(nothing_left(options, names, input.preparation));
   if (input.data.nonzeros() == 0) {

@@ -62,6 +62,11 @@ struct PreparedInput {
   std::vector<std::string> classes;         // the true class of all items before preparation; empty if unknown
   std::vector<std::string> notes;
 
+  // Items that preparation kept out of the fit, since their entries add up to less than min_item_total: their numbers
+  // among all, and their entries over all features, not weighed.
+  std::vector<Index> outside_items;
+  Dataset<T> outside;
+
   // Of documents.
   std::string vocabulary;           // as JSON; empty: there are no documents, but a matrix
   std::vector<std::string> titles;  // of all documents, or empty

@@ -1,6 +1,8 @@
 #include "copse/result/model_items.h"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <numeric>
 
 namespace copse {
@@ -38,14 +40,11 @@ std::vector<std::string> kept_classes(const ModelItems& items) {
 
 std::optional<ClusteringMeasures> measure(const ModelItems& items, const std::vector<Index>& labels) {
   if (items.classes.empty()) return {};
-  const Index dropped = labels.empty() ? 0 : *std::ranges::max_element(labels) + 1;
-  const std::vector<Index> numbers = items.kept_numbers();
   std::vector<Index> clusters;
   std::vector<std::string> truth;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const Index label = numbers[i] < 0 ? (items.is_text() ? dropped : -1) : labels[numbers[i]];
-    if (items.classes[i].empty() || (label < 0 && !items.is_text())) continue;
-    clusters.push_back(label);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (items.classes[i].empty() || (labels[i] < 0 && !items.is_text())) continue;
+    clusters.push_back(labels[i]);
     truth.push_back(items.classes[i]);
   }
   return compare_clusterings(clusters, label_numbers(truth));
@@ -60,6 +59,9 @@ void add_items(TensorWriter& writer, const ModelItems& items) {
   add("classes", items.classes);
   add("kept_items", items.kept_items);
   add("kept_features", items.kept_features);
+  add("outside_items", items.outside_items);
+  add("outside_ids", items.outside_ids);
+  add("outside_weights", items.outside_weights);
   add("feature_factors", items.feature_factors);
   add("feature_totals", items.feature_totals);
   if (!items.is_text()) return;
@@ -81,6 +83,9 @@ ModelItems read_items(const TensorReader& reader, Index features, Index kept) {
   items.classes = reader.strings("classes");
   items.kept_items = reader.list<Index>("kept_items");
   items.kept_features = reader.list<Index>("kept_features");
+  items.outside_items = reader.list<Index>("outside_items");
+  items.outside_ids = reader.strings("outside_ids");
+  items.outside_weights = reader.list<double>("outside_weights");
   items.feature_factors = reader.list<double>("feature_factors");
   items.feature_totals = reader.list<double>("feature_totals");
   if (reader.has("vocabulary")) items.vocabulary = reader.strings("vocabulary").at(0);
@@ -100,13 +105,21 @@ ModelItems read_items(const TensorReader& reader, Index features, Index kept) {
   const auto inside = [](const std::vector<Index>& list, Index end) {
     return std::ranges::all_of(list, [&](Index value) { return value >= 0 && value < end; });
   };
-  const bool fits = has(items.feature_names, features) && has(items.feature_factors, features) &&
-                    has(items.feature_totals, features) && static_cast<Index>(items.kept_features.size()) == features &&
-                    has(items.document_counts, features) && has(items.classes, all) && has(items.titles, all) &&
-                    has(items.times, all) && inside(items.kept_items, all) && inside(items.near_duplicates, kept) &&
-                    inside(items.excerpt_items, all) && items.excerpts.size() == items.excerpt_items.size() &&
-                    items.topic_ids.size() == items.coherence.size() &&
-                    (items.kept_items.empty() ? all : static_cast<Index>(items.kept_items.size())) == kept;
+  const auto ascending = [](const std::vector<Index>& list) {
+    return std::ranges::adjacent_find(list, std::greater_equal()) == list.end();
+  };
+  constexpr Index most_features = std::numeric_limits<RowIndex>::max();
+  const bool fits =
+      has(items.feature_names, features) && has(items.feature_factors, features) &&
+      has(items.feature_totals, features) && static_cast<Index>(items.kept_features.size()) == features &&
+      has(items.document_counts, features) && has(items.classes, all) && has(items.titles, all) &&
+      has(items.times, all) && inside(items.kept_items, all) && inside(items.outside_items, all) &&
+      items.outside_ids.size() == items.outside_items.size() &&
+      items.outside_weights.size() == items.outside_items.size() && ascending(items.kept_items) &&
+      ascending(items.kept_features) && inside(items.kept_features, most_features) && ascending(items.outside_items) &&
+      ascending(items.excerpt_items) && inside(items.near_duplicates, kept) && inside(items.excerpt_items, all) &&
+      items.excerpts.size() == items.excerpt_items.size() && items.topic_ids.size() == items.coherence.size() &&
+      (items.kept_items.empty() ? all : static_cast<Index>(items.kept_items.size())) == kept;
   if (!fits) reader.wrong("its lists of features and items do not fit each other");
   return items;
 }

@@ -12,10 +12,13 @@ namespace copse {
 
 struct ModelItems {
   std::vector<std::string> feature_names;
-  std::vector<std::string> item_names;  // of all items of the file
-  std::vector<std::string> classes;     // the true class of each of them, or empty
-  std::vector<Index> kept_items;        // numbers of those that preparation kept; empty: all
-  std::vector<Index> kept_features;     // the numbers they had in the file, or in the vocabulary
+  std::vector<std::string> item_names;   // of all items of the file
+  std::vector<std::string> classes;      // the true class of each of them, or empty
+  std::vector<Index> kept_items;         // numbers of those that preparation kept; empty: all
+  std::vector<Index> kept_features;      // the numbers they had in the file, or in the vocabulary
+  std::vector<Index> outside_items;      // ascending: kept out of the fit and placed afterwards
+  std::vector<std::string> outside_ids;  // their topics; "" for none
+  std::vector<double> outside_weights;
   std::vector<double> feature_factors;  // as PrepareReport has them
   std::vector<double> feature_totals;
 
@@ -34,17 +37,16 @@ struct ModelItems {
   // The number among all items of one that was kept, and the reverse: -1 for one that was dropped.
   Index number_of(Index kept) const { return kept_items.empty() ? kept : kept_items[static_cast<std::size_t>(kept)]; }
   std::vector<Index> kept_numbers() const;
-  // The cluster of items that preparation dropped: documents too short for a topic are a group with a name.
-  std::string dropped_name() const { return is_text() ? "short" : "-1"; }
+  // The cluster of items without a topic, in tables.
+  std::string no_topic() const { return is_text() ? "none" : "-1"; }
 };
 
 // Takes from the input what a model keeps; the data itself stays.
 template <class T>
 ModelItems take_items(PreparedInput<T>& input);
 
-// Clusters against classes, for items that have a class. `labels` are those of the kept items. Documents without a
-// topic (-1) and documents that were dropped are two clusters of their own; such items of a matrix do not count. None
-// without classes.
+// Clusters against classes, for items that have a class. `labels` are those of all items of the file. Documents without
+// a topic (-1) are a cluster of their own; such items of a matrix do not count. None without classes.
 std::optional<ClusteringMeasures> measure(const ModelItems& items, const std::vector<Index>& labels);
 
 // The classes of the kept items; empty if unknown.

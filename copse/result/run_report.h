@@ -49,7 +49,8 @@ struct RunReport {
   int best_run = 0;
   Seconds seconds;
   Index peak_memory_bytes = 0;
-  std::optional<ClusteringMeasures> measures;
+  std::optional<ClusteringMeasures> measures;       // of the topic of every item: the column `cluster`
+  std::optional<ClusteringMeasures> leaf_measures;  // of a flattened tree: of the leaf where the splits put it
   double w_zero_share = 0;
   double h_zero_share = 0;
   Index items_without_cluster = 0;

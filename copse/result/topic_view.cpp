@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <unordered_map>
 
 #include "copse/base/error.h"
 #include "copse/kernels/top.h"
@@ -44,7 +44,38 @@ void add_coherence(const ModelItems& items, TopicView& view) {
   }
 }
 
+// Items that were placed after the fit. A topic that an edit took away gives them to the nearest one above.
+void add_outside_items(const ModelItems& items, TopicView& view) {
+  std::unordered_map<std::string, Index> nodes;
+  for (std::size_t n = 1; n < view.nodes.size(); ++n) nodes[view.nodes[n].id] = static_cast<Index>(n);
+  for (std::size_t e = 0; e < items.outside_items.size(); ++e) {
+    TopicItem& item = view.items[items.outside_items[e]];
+    std::string id = items.outside_ids[e];
+    while (!id.empty() && !nodes.contains(id)) id.resize(id.find('.') == std::string::npos ? 0 : id.rfind('.'));
+    if (id.empty()) continue;
+    item.dropped = false;
+    item.outside = true;
+    item.node = item.leaf = nodes[id];
+    item.weight = items.outside_weights[e];
+  }
+}
+
+// The sizes of the nodes: items that belong to them or to a node below.
+void count_items(TopicView& view) {
+  for (TopicNode& node : view.nodes) node.size = 0;
+  for (const TopicItem& item : view.items) {
+    for (Index n = item.node; n >= 0; n = view.nodes[n].parent) ++view.nodes[n].size;
+  }
+}
+
 }  // namespace
+
+std::vector<Index> TopicView::labels() const {
+  std::vector<Index> all;
+  all.reserve(items.size());
+  for (const TopicItem& item : items) all.push_back(item.node);
+  return all;
+}
 
 Index TopicView::find(const std::string& id) const {
   for (std::size_t n = 1; n < nodes.size(); ++n) {
@@ -65,7 +96,6 @@ TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
     topic.id = tree.id(n);
     topic.name = node.name;
     topic.parent = node.parent;
-    topic.size = static_cast<Index>(node.items.size());
     topic.leaf = node.first < 0;
     if (std::isfinite(node.score)) topic.score = node.score;
     for (std::size_t r = 0; r < std::min(limits.words, node.topic.terms.size()); ++r)
@@ -78,17 +108,28 @@ TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
   add_coherence(model.items, view);
 
   const auto leaf = tree.partition(tree.splits());
+  const TreeVersion<T>& version = model.versions.back();
   const SoftPaths<T> paths(tree);
   for (const Index j : model.items.kept_numbers()) {
     TopicItem& item = view.items.emplace_back();
     item.dropped = j < 0;
     if (item.dropped) continue;
+    item.leaf = leaf[j];
     item.outlier = leaf[j] < 0;
-    item.node = item.outlier ? (flat.empty() ? -1 : flat[j]) : leaf[j];
-    item.weight = paths.weights[j].empty() ? 1 : paths.weights[j].back();
-    item.second = paths.second[j];
-    item.second_weight = paths.beside[j];
+    if (flat.empty()) {
+      item.node = leaf[j];
+      item.weight = paths.weights[j].empty() ? 1 : paths.weights[j].back();
+      item.second = paths.second[j];
+      item.second_weight = paths.beside[j];
+    } else {
+      item.node = flat[j] < 0 ? leaf[j] : flat[j];
+      item.weight = version.flat_weights[j];
+      item.second = version.flat_second[j];
+      item.second_weight = version.flat_second_weights[j];
+    }
   }
+  add_outside_items(model.items, view);
+  count_items(view);
   return view;
 }
 
@@ -99,7 +140,7 @@ TopicView view_of(const FlatModel<T>& model, const ViewLimits& limits) {
   const Representatives representatives(model.items, model.h.rows(), limits.representatives);
   const auto best = top_entries(model.w, static_cast<Index>(limits.words));
   TopicView view;
-  view.nodes.push_back({.id = "", .size = model.h.rows(), .leaf = false});
+  view.nodes.push_back({.id = "", .leaf = false});
   std::vector<std::vector<std::pair<Index, double>>> candidates(static_cast<std::size_t>(k));
   for (Index j = 0; j < model.h.rows(); ++j) {
     if (clusters.labels[j] >= 0) candidates[clusters.labels[j]].emplace_back(j, clusters.weights[j]);
@@ -108,7 +149,6 @@ TopicView view_of(const FlatModel<T>& model, const ViewLimits& limits) {
     TopicNode& topic = view.nodes.emplace_back();
     topic.id = std::to_string(c);
     topic.parent = 0;
-    topic.size = clusters.sizes[c];
     for (const Index i : best[c]) {
       if (model.w(i, c) > T(0)) topic.words.emplace_back(i, static_cast<double>(model.w(i, c)));
     }
@@ -122,17 +162,14 @@ TopicView view_of(const FlatModel<T>& model, const ViewLimits& limits) {
     if (item.dropped) continue;
     item.outlier = clusters.labels[j] < 0;
     if (item.outlier) continue;
-    const auto row = model.h.row(j);
-    const double sum = std::accumulate(row.begin(), row.end(), 0.0);
-    item.node = clusters.labels[j] + 1;
-    item.weight = clusters.weights[j] / sum;
-    for (Index c = 0; c < k; ++c) {
-      const double weight = static_cast<double>(row[c]) / sum;
-      if (c == clusters.labels[j] || weight <= item.second_weight) continue;
-      item.second = c + 1;
-      item.second_weight = weight;
-    }
+    const BestTwo best = best_two(model.h.row(j));
+    item.node = item.leaf = best.first + 1;
+    item.weight = best.first_share;
+    item.second = best.second < 0 ? -1 : best.second + 1;
+    item.second_weight = best.second_share;
   }
+  add_outside_items(model.items, view);
+  count_items(view);
   return view;
 }
 

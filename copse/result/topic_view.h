@@ -15,7 +15,7 @@ struct TopicNode {
   std::string id;  // as in tree.json, or the number of a flat topic; "" for the root
   std::string name = {};
   Index parent = -1;  // before the node itself
-  Index size = 0;     // items
+  Index size = 0;     // items that belong to it or to a node below
   bool leaf = true;
   std::optional<double> score = {};
   std::optional<double> coherence = {};
@@ -24,17 +24,22 @@ struct TopicNode {
 };
 
 struct TopicItem {
-  Index node = -1;    // its leaf; an outlier's nearest one, if it is known; -1: none
+  Index node = -1;    // the topic that it belongs to: in a tree by flattening, or else its leaf; -1: none
+  Index leaf = -1;    // where the splits of a tree put it; -1 for an outlier
   Index second = -1;  // the next best node, or -1
-  double weight = 0;  // 0 to 1: of its leaf among all
+  double weight = 0;  // 0 to 1: of its topic among all
   double second_weight = 0;
-  bool outlier = false;
-  bool dropped = false;  // by preparation: documents that are too short
+  bool outlier = false;  // a tree: set aside by a split; a flat result: no topic shares a feature with it
+  bool outside = false;  // it was kept out of the fit and placed afterwards
+  bool dropped = false;  // it has no entry that the model knows: documents without a known word
 };
 
 struct TopicView {
   std::vector<TopicNode> nodes;  // nodes[0] is the root; the topics of a flat result are its children
   std::vector<TopicItem> items;  // all of the file
+
+  // The topic of every item, -1 for none.
+  std::vector<Index> labels() const;
 
   // The node with this id or this name. Throws InvalidArgument if there is none.
   Index find(const std::string& id) const;

@@ -8,13 +8,11 @@
 namespace copse {
 
 template <class T>
-std::vector<Topic> describe_topics(const Matrix<T>& w, const Clusters& clusters,
-                                   const std::vector<std::string>& feature_names, Index count) {
+std::vector<Topic> describe_topics(const Matrix<T>& w, const std::vector<std::string>& feature_names, Index count) {
   std::vector<Topic> topics(static_cast<std::size_t>(w.cols()));
   const std::vector<std::vector<Index>> best = top_entries(w, count);
   for (Index c = 0; c < w.cols(); ++c) {
     Topic& topic = topics[static_cast<std::size_t>(c)];
-    topic.items = clusters.sizes[static_cast<std::size_t>(c)];
     for (const Index feature : best[static_cast<std::size_t>(c)]) {
       if (!(w(feature, c) > T(0))) break;
       topic.top_features.emplace_back(
@@ -25,10 +23,8 @@ std::vector<Topic> describe_topics(const Matrix<T>& w, const Clusters& clusters,
   return topics;
 }
 
-template std::vector<Topic> describe_topics(const Matrix<float>&, const Clusters&, const std::vector<std::string>&,
-                                            Index);
-template std::vector<Topic> describe_topics(const Matrix<double>&, const Clusters&, const std::vector<std::string>&,
-                                            Index);
+template std::vector<Topic> describe_topics(const Matrix<float>&, const std::vector<std::string>&, Index);
+template std::vector<Topic> describe_topics(const Matrix<double>&, const std::vector<std::string>&, Index);
 
 void add_main_classes(std::vector<Topic>& topics, const std::vector<Index>& labels,
                       const std::vector<std::string>& classes) {

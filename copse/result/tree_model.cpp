@@ -62,7 +62,11 @@ void write_tree_model(OutputFile& file, const TreeModel<T>& model, const Setting
   for (std::size_t v = 0; v < model.versions.size(); ++v) {
     const std::string prefix = version_prefix(v, model.versions.size());
     add_tree(tensors, prefix, model.versions[v].tree);
-    tensors.add(prefix + "flat", model.versions[v].flat);
+    const TreeVersion<T>& version = model.versions[v];
+    tensors.add(prefix + "flat", version.flat);
+    tensors.add(prefix + "flat_weights", version.flat_weights);
+    tensors.add(prefix + "flat_second", version.flat_second);
+    tensors.add(prefix + "flat_second_weights", version.flat_second_weights);
   }
   tensors.add("history", model.history);
   add_items(tensors, model.items);
@@ -77,10 +81,17 @@ TreeModel<T> read_tree_model(const std::string& path) {
     TreeVersion<T>& version = model.versions.emplace_back();
     version.tree = read_tree<T>(reader, prefix);
     version.flat = reader.list<Index>(prefix + "flat");
+    version.flat_weights = reader.list<double>(prefix + "flat_weights");
+    version.flat_second = reader.list<Index>(prefix + "flat_second");
+    version.flat_second_weights = reader.list<double>(prefix + "flat_second_weights");
     const auto nodes = static_cast<Index>(version.tree.nodes.size());
-    const bool fits = version.flat.empty() || static_cast<Index>(version.flat.size()) == version.tree.cols;
-    if (!fits || !std::ranges::all_of(version.flat, [&](Index leaf) { return leaf >= -1 && leaf < nodes; }))
-      reader.wrong("its flat assignment does not fit the tree");
+    const std::size_t count = version.flat.size();
+    const auto is_node = [&](Index leaf) { return leaf >= -1 && leaf < nodes; };
+    const bool fits = (count == 0 || static_cast<Index>(count) == version.tree.cols) &&
+                      version.flat_weights.size() == count && version.flat_second.size() == count &&
+                      version.flat_second_weights.size() == count && std::ranges::all_of(version.flat, is_node) &&
+                      std::ranges::all_of(version.flat_second, is_node);
+    if (!fits) reader.wrong("its flat assignment does not fit the tree");
   };
   for (std::size_t v = 0; reader.has(fmt::format("undo.{}.nodes", v)); ++v) read_version(fmt::format("undo.{}.", v));
   read_version("tree.");

@@ -13,7 +13,12 @@ namespace copse {
 template <class T>
 struct TreeVersion {
   Tree<T> tree;
-  std::vector<Index> flat = {};  // the leaf of every item by flattening, -1 for none; empty: never fitted
+  // By flattening: the leaf of every item, -1 for none, and its share of the item's coefficients; the next best leaf
+  // and its share. All empty: never fitted.
+  std::vector<Index> flat = {};
+  std::vector<double> flat_weights = {};
+  std::vector<Index> flat_second = {};
+  std::vector<double> flat_second_weights = {};
 };
 
 template <class T>

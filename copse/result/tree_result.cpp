@@ -22,6 +22,13 @@ std::vector<Index> numbered(const Tree<T>& tree, std::vector<Index> leaf) {
   return leaf;
 }
 
+// The same for all items of the file; -1 for those that are not in the tree.
+std::vector<Index> of_all(const ModelItems& items, const std::vector<Index>& labels) {
+  std::vector<Index> all;
+  for (const Index j : items.kept_numbers()) all.push_back(j < 0 ? -1 : labels[j]);
+  return all;
+}
+
 template <class T>
 void measure(TreeResult<T>& result) {
   const Tree<T>& tree = result.tree();
@@ -29,32 +36,34 @@ void measure(TreeResult<T>& result) {
   if (items.classes.empty()) return;
   result.partition_measures.clear();
   for (int s = 1; s <= tree.splits(); ++s)
-    result.partition_measures.push_back(*measure(items, numbered(tree, tree.partition(s))));
-  result.report.measures = measure(items, numbered(tree, tree.partition(tree.splits())));
-  if (!result.flat().empty()) result.flat_measures = measure(items, numbered(tree, result.flat()));
+    result.partition_measures.push_back(*measure(items, of_all(items, numbered(tree, tree.partition(s)))));
+  result.report.measures = measure(items, result.view.labels());
+  if (!result.flat().empty())
+    result.report.leaf_measures = measure(items, of_all(items, numbered(tree, tree.partition(tree.splits()))));
 }
 
 template <class T>
-void describe_leaves(TreeResult<T>& result, const std::vector<std::string>& classes) {
+void describe_leaves(TreeResult<T>& result) {
   const Tree<T>& tree = result.tree();
   const auto leaves = tree.leaf_nodes();
+  const auto& names = result.model.items.feature_names;
   std::vector<Index> number(tree.nodes.size(), -1);
   for (std::size_t c = 0; c < leaves.size(); ++c) {
     const TreeNode<T>& node = tree.nodes[leaves[c]];
     number[leaves[c]] = static_cast<Index>(c);
     Topic topic;
-    topic.items = static_cast<Index>(node.items.size());
+    topic.items = result.view.nodes[leaves[c]].size;
     topic.coherence = result.view.nodes[leaves[c]].coherence;
     for (std::size_t r = 0; r < std::min<std::size_t>(result.top, node.topic.terms.size()); ++r) {
-      const auto& names = result.model.items.feature_names;
       topic.top_features.emplace_back(names.empty() ? std::to_string(node.topic.terms[r]) : names[node.topic.terms[r]],
                                       static_cast<double>(node.topic.weights[r]));
     }
     result.report.topics.push_back(std::move(topic));
   }
-  auto labels = tree.partition(tree.splits());
+  std::vector<Index> labels = result.view.labels();
   for (Index& label : labels) label = label < 0 ? -1 : number[label];
   result.report.items_without_cluster = std::ranges::count(labels, Index(-1));
+  const auto& classes = result.model.items.classes;
   if (!classes.empty()) add_main_classes(result.report.topics, labels, classes);
 }
 
@@ -72,9 +81,20 @@ void fit_flat(const Data<T>& x, TreeResult<T>& result) {
   result.model.topics = leaf_topics(x, result.tree());
   const Matrix<T> h = flatten(x, result.model.topics);
   const auto leaves = result.tree().leaf_nodes();
-  std::vector<Index>& flat = result.model.versions.back().flat;
-  flat.clear();
-  for (const Index label : cluster_items(h).labels) flat.push_back(label < 0 ? -1 : leaves[label]);
+  const auto node_of = [&](Index label) { return label < 0 ? -1 : leaves[label]; };
+  TreeVersion<T>& version = result.model.versions.back();
+  const auto items = static_cast<std::size_t>(h.rows());
+  version.flat.resize(items);
+  version.flat_weights.resize(items);
+  version.flat_second.resize(items);
+  version.flat_second_weights.resize(items);
+  for (std::size_t j = 0; j < items; ++j) {
+    const BestTwo best = best_two(h.row(static_cast<Index>(j)));
+    version.flat[j] = node_of(best.first);
+    version.flat_weights[j] = best.first_share;
+    version.flat_second[j] = node_of(best.second);
+    version.flat_second_weights[j] = best.second_share;
+  }
   result.report.relative_error = relative_error(x, result.model.topics, h);
 }
 
@@ -93,7 +113,7 @@ void describe(TreeResult<T>& result) {
   report.rows = result.tree().rows;
   report.cols = result.tree().cols;
   measure(result);
-  describe_leaves(result, kept_classes(result.model.items));
+  describe_leaves(result);
 }
 
 template <class T>

@@ -20,7 +20,6 @@ struct TreeResult {
   Index top = 10;                                           // terms and items to name per node
   std::string explanation = {};                             // why it has fewer leaves than asked for, or empty
   std::vector<ClusteringMeasures> partition_measures = {};  // of 2, 3, ... leaves, where the truth is known
-  std::optional<ClusteringMeasures> flat_measures = {};     // of the flattened assignment
   Stopwatch clock = {};                                     // since the run began
 
   const Tree<T>& tree() const { return model.versions.back().tree; }

@@ -4,6 +4,7 @@
 
 #include "copse/base/parallel.h"
 #include "copse/kernels/in_memory.h"
+#include "copse/result/assign.h"
 #include "copse/result/document_facts.h"
 #include "copse/result/fields.h"
 #include "copse/result/split_log.h"
@@ -57,10 +58,11 @@ TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
     report.nonzeros = input.data.nonzeros();
     report.notes.insert(report.notes.begin(), input.notes.begin(), input.notes.end());
     result.model.items = take_items(input);
+    report.settings = settings_of(options, tree, precision_of<T>);
+    place_outside(input, report.settings, result.model);
     if (result.model.items.is_text())
       add_document_facts(input.data, options.keep_texts ? input.source.get() : nullptr, result.model);
     report.command = options.command;
-    report.settings = settings_of(options, tree, precision_of<T>);
     report.seed = tree.seed;
     report.threads = thread_count();
     report.iterations = static_cast<int>(result.tree().cost.iterations);

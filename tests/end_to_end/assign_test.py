@@ -40,10 +40,12 @@ def test_a_tree_takes_its_own_items_back(copse, counts, tmp_path, preparation, p
     trained = rows_of(tmp_path / "out" / "assignments.tsv")
     check(copse("assign", "out", "x.mtx", "-o", "again.tsv"))
     again = rows_of(tmp_path / "again.tsv")
-    placed = [(before, after) for before, after in zip(trained, again) if before["cluster"] not in ("outlier", "-1")]
+    placed = [(before, after) for before, after in zip(trained, again) if before["leaf"] not in ("outlier", "-1")]
     assert len(placed) > 300
     # An item without any entry fits all leaves alike; all others come back.
-    assert all(before["cluster"] == after["cluster"] for before, after in placed if before["item"] != "17")
+    for before, after in placed:
+        if before["item"] != "17":
+            assert after["cluster"] == before["cluster"] and after["leaf"] == before["leaf"]
 
 
 @pytest.mark.parametrize("options", [(), ("--affine",), ("--sparse", "0.1")])
@@ -89,7 +91,7 @@ def test_wrong_matrices_get_a_sentence(copse, counts, tmp_path):
     assert run.returncode == 1 and "model.safetensors" in run.stderr
 
 
-def test_evaluate_counts_outliers_as_a_cluster(copse, tmp_path):
+def test_evaluate_agrees_with_the_run(copse, tmp_path):
     planted = make_planted(tmp_path / "x.mtx", features=120, items=400, k=6, seed=3)
     run = check(copse("tree", "x.mtx", "--leaves", 6, "--imbalance", 2, "--truth", planted.labels_path, "-o", "out"))
     rows = rows_of(tmp_path / "out" / "assignments.tsv")
@@ -113,14 +115,14 @@ def test_an_edited_tree_keeps_flat_labels_and_measures(copse, tmp_path):
     after = rows_of(tmp_path / "out" / "assignments.tsv")
     leaves = {node["id"] for node in tree["nodes"] if not node["children"]}
     for old, new in zip(before, after):
-        assert new["flat"] in leaves and (old["flat"] == new["flat"] or old["flat"].startswith(new["flat"] + "."))
+        assert new["cluster"] in leaves and (old["cluster"] + ".").startswith(new["cluster"] + ".")
     assert "flat" in tree and len(tree["partitions"]) == 2
     evaluated = json.loads(check(copse("evaluate", "out/assignments.tsv", planted.labels_path, "--json")).stdout)
     assert evaluated == json.loads((tmp_path / "out" / "result.json").read_text())["measures"]
     leaf = next(node["id"] for node in tree["nodes"] if not node["children"])
     check(copse("edit", "out", "--drop", leaf))
     for old, new in zip(after, rows_of(tmp_path / "out" / "assignments.tsv")):
-        assert new["flat"] == ("-1" if old["flat"] == leaf else old["flat"])
+        assert new["cluster"] == ("-1" if old["cluster"] == leaf else old["cluster"])
     check(copse("edit", "out", "--undo"))
     check(copse("edit", "out", "--undo"))
     assert rows_of(tmp_path / "out" / "assignments.tsv") == before

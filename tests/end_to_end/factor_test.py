@@ -161,25 +161,26 @@ def test_affine_has_a_baseline(copse, planted, tmp_path):
     assert result_of(tmp_path / "out")["relative_error"] == pytest.approx(error, abs=2e-3)
 
 
-def test_dropped_items_have_no_cluster(copse, planted, tmp_path):
+def test_items_outside_the_fit_are_placed(copse, planted, tmp_path):
     x = np.rint(planted.x * 3)
     x[:, 4] = 0
     x[:, 7] = 0
-    x[0, 7] = 1
+    x[:, 7] = np.where(np.arange(len(x)) == x[:, 8].argmax(), 2, 0)
     scipy.io.mmwrite(tmp_path / "counts.mtx", scipy.sparse.coo_matrix(x))
-    run = copse("factor", "counts.mtx", "-k", 3, "--text", "--truth", planted.labels_path, "-o", "out")
+    run = copse("factor", "counts.mtx", "-k", 3, "--text", "--min-words", 3, "--truth", planted.labels_path, "-o", "out")
     assert run.returncode == 0, run.stderr
     rows = read_tsv(tmp_path / "out" / "assignments.tsv")[1:]
-    assert len(rows) == 90 and rows[4][1:] == ["-1", "0"] and rows[7][1:] == ["-1", "0"]
+    # Item 4 is empty; item 7 has two words of item 8's topic, too few for the fit.
+    assert len(rows) == 90 and rows[4][1:] == ["-1", "0"] and rows[7][1] == rows[8][1] != "-1"
     result = result_of(tmp_path / "out")
-    assert result["cols"] == 88 == result["measures"]["items"]
+    assert result["cols"] == 88 and result["measures"]["items"] == 89
     model = load_file(tmp_path / "out" / "model.safetensors")
     assert list(model["kept_items"]) == [j for j in range(90) if j not in (4, 7)]
     assert model["feature_factors"].shape == (model["w"].shape[0],)
     with safe_open(tmp_path / "out" / "model.safetensors", "np") as file:
         assert file.metadata()["weights"] == "text" and file.metadata()["unit_columns"] == "true"
     run = copse("evaluate", "out/assignments.tsv", planted.labels_path)
-    assert "2 items without a cluster left out" in run.stderr
+    assert "1 item without a cluster left out" in run.stderr
     assert f"nmi       {result['measures']['nmi']:.4f}" in run.stdout
 
 

@@ -58,11 +58,11 @@ def check(run):
 
 def test_topics_find_the_subjects(copse, documents, tmp_path):
     run = check(copse("topics", "docs.jsonl", "-k", 4, "--time", "date", "-o", "out"))
-    assert "241 documents" in run.stderr and "1 document too short" in run.stderr
+    assert "241 documents" in run.stderr and "1 document without any known word" in run.stderr
     result = result_of(tmp_path / "out")
     assert result["command"] == "topics" and result["k"] == 4 and result["cols"] == 240
     assert result["settings"]["documents"] == "docs.jsonl" and result["settings"]["weights"] == "text"
-    # The short document is a cluster of its own, so that 1 of 241 is in no class.
+    # The document without a known word is a cluster of its own, so that 1 of 241 is in no class.
     assert result["measures"]["items"] == 241 and result["measures"]["clusters"] == 5
     assert result["measures"]["accuracy"] == pytest.approx(240 / 241)
     for topic in result["topics"]:
@@ -71,7 +71,7 @@ def test_topics_find_the_subjects(copse, documents, tmp_path):
         assert "the" not in words and topic["coherence"] < 0
     rows = rows_of(tmp_path / "out" / "assignments.tsv")
     assert [row["item"] for row in rows] == [document["id"] for document in documents]
-    assert rows[-1]["cluster"] == "short"
+    assert rows[-1]["cluster"] == "none"
     groups = {}
     for row, document in zip(rows[:-1], documents):
         groups.setdefault(document["label"], set()).add(row["cluster"])
@@ -110,15 +110,14 @@ def test_assign_gives_training_documents_their_own_topics(copse, documents, tmp_
     check(copse(command[0], "docs.jsonl", *command[1:], *options, "-o", "out"))
     trained = rows_of(tmp_path / "out" / "assignments.tsv")
     run = check(copse("assign", "out", "docs.jsonl", "-o", "again.tsv"))
-    assert "1 document too short" in run.stderr
+    assert "1 document without any known word" in run.stderr
     again = rows_of(tmp_path / "again.tsv")
     assert [row["item"] for row in again] == [row["item"] for row in trained]
     for before, after in zip(trained, again):
-        if before["cluster"] != "outlier":
-            assert after["cluster"] == before["cluster"]
-            assert float(after["weight"]) == pytest.approx(float(before["weight"]), rel=1e-3, abs=1e-6)
-        if command[0] == "tree":
-            assert after["flat"] == before["flat"]
+        assert after["cluster"] == before["cluster"]
+        assert float(after["weight"]) == pytest.approx(float(before["weight"]), rel=1e-3, abs=1e-6)
+        if command[0] == "tree" and before["leaf"] != "outlier":
+            assert after["leaf"] == before["leaf"]
 
 
 def test_assign_places_new_documents(copse, documents, tmp_path):
@@ -130,7 +129,7 @@ def test_assign_places_new_documents(copse, documents, tmp_path):
     assert [label_of[item["cluster"]] for item in answer["items"]] == [list(SUBJECTS)[j % 4] for j in range(40)]
     unknown = json.loads(check(copse("assign", "out", "-", "--json", "--format", "lines",
                                      input="entirely different words stand here and nothing else\n")).stdout)
-    assert unknown["items"][0]["cluster"] == "short"
+    assert unknown["items"][0]["cluster"] == "none"
 
 
 def test_tree_reads_documents_and_show_shows_them(copse, documents, tmp_path):
@@ -140,21 +139,21 @@ def test_tree_reads_documents_and_show_shows_them(copse, documents, tmp_path):
     result = result_of(tmp_path / "out")
     assert result["measures"]["nmi"] > 0.7 and all("coherence" in topic for topic in result["topics"])
     listed = check(copse("show", "out")).stdout
-    assert "\nshort  1" in listed
+    assert "\nnone  1" in listed
     for node in tree["nodes"][1:]:
-        assert re.search(rf"^ *{re.escape(node['id'])}  {node['size']}\b", listed, re.M)
+        assert re.search(rf"^ *{re.escape(node['id'])}  {node['members']}\b", listed, re.M)
     leaf = next(node for node in tree["nodes"] if not node["children"])
     shown = json.loads(check(copse("show", "out", "--topic", leaf["id"], "--docs", 3, "--json")).stdout)
-    assert shown["size"] == leaf["size"] and len(shown["documents"]) == 3
+    assert shown["size"] == leaf["members"] and len(shown["documents"]) == 3
     by_id = {document["id"]: document for document in documents}
     for document in shown["documents"]:
         assert document["text"] == by_id[document["item"]]["text"]
         assert document["title"] == by_id[document["item"]]["title"]
-    assert sum(shown["classes"].values()) == leaf["size"]
-    assert list(shown["times"]) == sorted(shown["times"]) and sum(shown["times"].values()) == leaf["size"]
+    assert sum(shown["classes"].values()) == leaf["members"]
+    assert list(shown["times"]) == sorted(shown["times"]) and sum(shown["times"].values()) == leaf["members"]
     text = check(copse("show", "out", "--topic", leaf["id"], "--docs", 2)).stdout
     assert leaf["terms"][0]["term"] in text and shown["documents"][0]["item"] in text
-    short = json.loads(check(copse("show", "out", "--topic", "short", "--json")).stdout)
+    short = json.loads(check(copse("show", "out", "--topic", "none", "--json")).stdout)
     assert [document["item"] for document in short["documents"]] == ["short"]
     run = copse("show", "out", "--topic", "7.7")
     assert run.returncode == 1 and "There is no topic 7.7" in run.stderr
@@ -169,21 +168,40 @@ def test_an_edited_tree_keeps_its_documents(copse, documents, tmp_path):
     newest = tree["nodes"][-1]
     shown = json.loads(check(copse("show", "out", "--topic", newest["id"], "--docs", 1, "--json")).stdout)
     assert shown["documents"][0]["text"].startswith("The ") and shown["coherence"] < 0
-    assert rows_of(tmp_path / "out" / "assignments.tsv")[-1]["cluster"] == "short"
+    assert rows_of(tmp_path / "out" / "assignments.tsv")[-1]["cluster"] == "none"
     assert result_of(tmp_path / "out")["measures"]["items"] == 241
 
 
-def test_outliers_have_a_nearest_topic(copse, documents, tmp_path):
+def test_outliers_keep_their_mark_and_have_a_topic(copse, documents, tmp_path):
     strange = [{"id": f"odd-{j}", "text": f"zylo{j % 2} vrax quorl{j % 3} blint snarv plok"} for j in range(9)]
     write_lines(tmp_path / "docs.jsonl", documents + strange)
-    check(copse("tree", "docs.jsonl", "--leaves", 4, "--imbalance", 3, "-o", "out"))
+    check(copse("tree", "docs.jsonl", "--leaves", 4, "--imbalance", 3, "--weights", "tf-idf", "-o", "out"))
     rows = rows_of(tmp_path / "out" / "assignments.tsv")
-    outliers = [row for row in rows if row["cluster"] == "outlier"]
+    outliers = [row for row in rows if row["leaf"] == "outlier"]
     leaves = {node["id"] for node in json.loads((tmp_path / "out" / "tree.json").read_text())["nodes"]
               if not node["children"]}
-    assert outliers and all(row["flat"] in leaves for row in outliers)
+    assert outliers and all(row["cluster"] in leaves for row in outliers)
     shown = json.loads(check(copse("show", "out", "--topic", "outlier", "--json")).stdout)
     assert shown["size"] == len(outliers)
+
+
+@pytest.mark.parametrize("command", [("topics", "-k", 4), ("tree", "--leaves", 4)])
+def test_short_documents_stay_out_of_the_fit_and_are_placed(copse, documents, tmp_path, command):
+    """They change nothing for the others, and go where `assign` would put them."""
+    check(copse(command[0], "docs.jsonl", *command[1:], "--min-words", 5, "-o", "before"))
+    short = [{"id": f"short-{label}", "label": label, "text": " ".join(SUBJECTS[label][:3])} for label in SUBJECTS]
+    write_lines(tmp_path / "more.jsonl", documents[:-1] + short)
+    run = check(copse(command[0], "more.jsonl", *command[1:], "--min-words", 5, "-o", "after"))
+    assert "4 documents too short for the fit (--min-words), placed when it was done" in run.stderr
+    rows = rows_of(tmp_path / "after" / "assignments.tsv")
+    assert all(row["cluster"] != "none" for row in rows) and result_of(tmp_path / "after")["cols"] == 240
+    before = {row["item"]: row["cluster"] for row in rows_of(tmp_path / "before" / "assignments.tsv")}
+    assert all(before[row["item"]] == row["cluster"] for row in rows if row["item"] in before)
+    again = json.loads(check(copse("assign", "after", "more.jsonl", "--json")).stdout)
+    assert [item["cluster"] for item in again["items"]] == [row["cluster"] for row in rows]
+    (tmp_path / "labels.txt").write_text("".join(document["label"] + "\n" for document in documents[:-1] + short))
+    measures = json.loads(check(copse("evaluate", "after/assignments.tsv", "labels.txt", "--json")).stdout)
+    assert measures["items"] == 244 and measures == result_of(tmp_path / "after")["measures"]
 
 
 def test_threads_do_not_change_a_bit(copse, documents, tmp_path):
@@ -268,7 +286,6 @@ def test_reading_keeps_to_the_memory_limit(copse, tmp_path):
 
 @pytest.mark.parametrize("texts, words", [
     (["the same words every time again"] * 30, "every word that counts is in all of 30 documents, and --weights text"),
-    (["two words", "words two"], "all of 2 documents have fewer than 5 words that count (--min-words)"),
 ])
 def test_documents_with_nothing_to_tell_them_apart(copse, tmp_path, texts, words):
     write_lines(tmp_path / "docs.jsonl", [{"text": text} for text in texts])

@@ -60,13 +60,14 @@ def test_files_agree_with_each_other(copse, corpus, tmp_path):
     rows = read_tsv(out / "assignments.tsv")
     assert len(rows) == 400
     for row in rows:
-        assert row["cluster"] in leaves | {"outlier"}
+        assert row["cluster"] in leaves and row["leaf"] in leaves | {"outlier"}
         weights = [float(weight) for weight in row["weights"].split(",")]
         assert len(weights) == row["path"].count(".") + 1
-        assert weights == sorted(weights, reverse=True) and weights[-1] == float(row["weight"])
+        assert weights == sorted(weights, reverse=True)
         assert 0 <= float(row["second_weight"]) <= 0.5
     for id in leaves:
-        assert sum(row["cluster"] == id for row in rows) == nodes[id]["size"]
+        assert sum(row["cluster"] == id for row in rows) == nodes[id]["members"]
+        assert sum(row["leaf"] == id for row in rows) == nodes[id]["size"]
     partitions = read_tsv(out / "partitions.tsv")
     last = list(partitions[0])[-1]
     assert [row[last] for row in partitions] == [row["cluster"] for row in rows]

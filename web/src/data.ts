@@ -6,7 +6,7 @@ export interface NodeData {
   name: string; // given by a person, or empty
   score: number | null;
   coherence: number | null;
-  size: number; // documents below it that are no outliers
+  size: number; // documents below it
   words: number[]; // positions in PageData.words, best first
   weights: number[]; // of these words in the topic, on any scale
   documents: number[]; // representative ones, as positions among those inside

@@ -76,7 +76,7 @@ class Report {
       count(documents.total, "document"),
       count(root.leaves.length, "topic"),
       documents.outliers ? count(documents.outliers, "outlier") : "",
-      documents.unplaced ? `${count(documents.unplaced, "document")} too short to place` : "",
+      documents.unplaced ? `${count(documents.unplaced, "document")} without a topic` : "",
       documents.near_duplicates ? count(documents.near_duplicates, "near-duplicate") : "",
     ];
     return h(

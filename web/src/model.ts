@@ -23,7 +23,7 @@ export interface Model {
   time: Uint16Array | null;
   titles: (string | null)[];
   texts: Map<number, string>;
-  byLeaf: Uint32Array[]; // documents of each leaf, its own first by weight; no outliers
+  byLeaf: Uint32Array[]; // documents of each leaf, its own first by weight
   outliers: number[];
   unplaced: number[];
 }
@@ -59,9 +59,12 @@ export function modelOf(data: PageData): Model {
   const lists: number[][] = topics.map(() => []);
   for (let d = 0; d < documents.inside; ++d) {
     const leaf = model.leaf[d]!;
-    if (leaf === none) model.unplaced.push(d);
-    else if (model.flags[d]! & outlierFlag) model.outliers.push(d);
-    else lists[leaf]!.push(d);
+    if (leaf === none) {
+      model.unplaced.push(d);
+      continue;
+    }
+    lists[leaf]!.push(d);
+    if (model.flags[d]! & outlierFlag) model.outliers.push(d);
   }
   model.byLeaf = lists.map((list) => Uint32Array.from(list.sort((a, b) => model.weight[b]! - model.weight[a]!)));
   return model;

@@ -27,9 +27,8 @@ constexpr const char* description =
     "with the same weights and compared with the same topics; items of a matrix likewise. In a tree an item walks down "
     "from the root and goes, at each split, where its coefficient is larger. The documents that a result was made from "
     "come back to their own topics.\n\n"
-    "Writes a table: item, cluster (\"short\" for documents with too few known words, \"outlier\" for those that fit "
-    "no "
-    "topic), weight, and for a tree the leaf by the flat model.";
+    "Writes a table: item, cluster (\"none\" for documents without any known word, -1 in a matrix), weight, and for a "
+    "tree the leaf where its splits lead.";
 
 constexpr const char* examples =
     "New documents into the topics of out:\n"
@@ -53,10 +52,10 @@ std::string cell(std::string text) {
 }
 
 std::string table(const std::vector<std::string>& names, const std::vector<PlacedItem>& placed, bool tree) {
-  std::string text = tree ? "item\tcluster\tweight\tflat\n" : "item\tcluster\tweight\n";
+  std::string text = tree ? "item\tcluster\tweight\tleaf\n" : "item\tcluster\tweight\n";
   for (std::size_t j = 0; j < placed.size(); ++j) {
     text += fmt::format("{}\t{}\t{:.6g}", cell(names[j]), placed[j].cluster, placed[j].weight);
-    text += tree ? "\t" + placed[j].flat + "\n" : "\n";
+    text += tree ? "\t" + placed[j].leaf + "\n" : "\n";
   }
   return text;
 }
@@ -67,7 +66,7 @@ std::string as_json(const AssignOptions& options, const std::vector<std::string>
   Json items = Json::array();
   for (std::size_t j = 0; j < placed.size(); ++j) {
     Json item = {{"item", names[j]}, {"cluster", placed[j].cluster}, {"weight", placed[j].weight}};
-    if (tree) item["flat"] = placed[j].flat;
+    if (tree) item["leaf"] = placed[j].leaf;
     items.push_back(std::move(item));
   }
   const Json json = {{"command", "assign"},

@@ -97,7 +97,6 @@ void take_texts(const DemoTexts& texts, OutputFolder& folder, InputOptions& inpu
   input = documents_at(file.place().string());
   input.documents->own = texts.about;
   input.documents->reading.format = DocumentFormat::json_lines;
-  input.prepare.min_item_total = 3;  // many descriptions are one line
 }
 
 int run(TreeRunOptions options, OutputOptions output, const MachineOptions& machine) {

@@ -19,10 +19,9 @@ constexpr const char* description =
     "Prints the accuracy under the best one-to-one matching of clusters and classes, normalized mutual information, "
     "the adjusted Rand index, purity and entropy (which is better when lower). Only equality of labels counts, so they "
     "can be any words.\n\n"
-    "Both files have one label per line, or are the assignments.tsv of a result. Outliers of a tree and "
-    "documents that are too short count as clusters of their own. Items whose cluster is -1 belong to none; they are "
-    "left "
-    "out, and said so.";
+    "Both files have one label per line, or are the assignments.tsv of a result. Documents without a topic "
+    "(\"none\") count as a cluster of their own. Items whose cluster is -1 belong to none; they are left out, and said "
+    "so.";
 
 constexpr const char* examples =
     "How good are these clusters?\n"

@@ -181,7 +181,7 @@ void add_text_flag(CLI::App& command, PrepareOptions& options) {
   command
       .add_flag_callback(
           "--text", [&options] { options = text_preparation(); },
-          "Counts of words: --min-count 3 --min-words 5 --drop-empty --weights text --unit-columns")
+          "Counts of words: --min-count 3 --min-words 1 --drop-empty --weights text --unit-columns")
       ->group(preparation_group)
       ->trigger_on_parse();
 }
@@ -191,7 +191,8 @@ void add_preparation_options(CLI::App& command, PrepareOptions& options) {
     add_number(command, names, target, 0.0, std::numeric_limits<double>::max(), description)->group(preparation_group);
   };
   minimum("--min-count", options.min_feature_total, "Drop features whose entries add up to less");
-  minimum("--min-words", options.min_item_total, "Drop items whose entries add up to less");
+  minimum("--min-words", options.min_item_total,
+          "Keep items whose entries add up to less out of the fit; they are placed afterwards");
   command.add_flag("--drop-empty", options.drop_empty, "Drop features and items with no entry but zeros")
       ->group(preparation_group);
   command.add_flag("--drop-duplicates", options.drop_duplicates, "Drop items that equal an earlier one")

@@ -19,7 +19,7 @@ constexpr const char* description =
     "coherence (closer to zero is better), the commonest true class, and the best words. With --topic it shows one: "
     "its "
     "words with their weights, the classes and times of its documents, and the documents that stand for it. The topics "
-    "\"outlier\" and \"short\" are the documents that were set aside.";
+    "\"outlier\" and \"none\" are the documents that the splits set aside, and those without any topic.";
 
 constexpr const char* examples =
     "All topics:\n"
@@ -42,8 +42,7 @@ void add_show(Program& program) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App& command = program.add("show", description, examples, [options] { return run(*options); });
   add_folder(command, "RESULT", options->folder, "The folder of a result")->required();
-  command
-      .add_option("--topic", options->topic, "One topic: its id (3, or 1.2.1 in a tree), its name, outlier or short")
+  command.add_option("--topic", options->topic, "One topic: its id (3, or 1.2.1 in a tree), its name, outlier or none")
       ->type_name("ID");
   add_number(command, "--docs", options->documents, Index(0), Index(1000), "Documents to show of the topic");
   add_number(command, "--words", options->words, Index(1), Index(1000), "Words to show of each topic");

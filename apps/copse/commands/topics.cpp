@@ -13,8 +13,8 @@ namespace {
 constexpr const char* description =
     "flat topics of raw documents\n"
     "Reads documents, counts their words, weighs them (--weights text) and factors the counts: each topic comes "
-    "with its best words, its documents and its coherence. Documents with too few words for a topic form the group "
-    "\"short\".\n\n"
+    "with its best words, its documents and its coherence. A document without any "
+    "known word has no topic.\n\n"
     "Prints the topics. With -o it also writes result.json, assignments.tsv, topics.tsv, model.safetensors (which "
     "`assign` uses for new documents) and report.html, a page that opens in any browser without a network. Ctrl-C "
     "stops within a second and keeps the best result so far.";
@@ -57,7 +57,7 @@ void add_topics(Program& program) {
   add_number(command, "--min-count", prepare.min_feature_total, 0.0, 1e9, "Drop words with fewer occurrences in all")
       ->group("Words");
   add_number(command, "--min-words", prepare.min_item_total, 0.0, 1e9,
-             "A document with fewer counted words is too short for a topic")
+             "A document with fewer counted words stays out of the fit and is placed afterwards")
       ->group("Words");
   add_word_options(command, documents);
   add_weighting_options(command, prepare);

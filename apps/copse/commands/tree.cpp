@@ -20,9 +20,10 @@ constexpr const char* description =
     "or the standard input; otherwise it is a matrix. --format says it where the name does not.\n\n"
     "HierNMF2: each split is a nonnegative factorization of rank 2. The leaf to split next is the one whose words "
     "divide best between its would-be children (--score mndcg, for text), or whose error falls most (--score error). "
-    "Small groups that do not look like a topic are set aside as outliers, each with its nearest topic; documents with "
-    "too few words form the group \"short\".\n\n"
-    "Prints the tree. With -o it also writes tree.json, assignments.tsv (leaf, path and soft weights of every item), "
+    "Small groups that do not look like a topic are set aside as outliers, and get the nearest topic. At the "
+    "end all items are fitted to the topics of the leaves, which gives each its cluster.\n\n"
+    "Prints the tree. With -o it also writes tree.json, assignments.tsv (topic, leaf, path and soft weights of every "
+    "item), "
     "topics.tsv, partitions.tsv (the partitions with 2, 3, ... leaves), tree.newick, model.safetensors, "
     "report.html (a page that opens in any browser without a network) and result.json. A run that was killed continues "
     "with --resume.";
@@ -106,7 +107,7 @@ void add_input(CLI::App& command, TreeRunOptions& options, const std::shared_ptr
       .add_option(
           "--text", choice->text_column,
           "Documents: where the text is in a table or in JSON objects [text]. A matrix: counts of words, prepared "
-          "as --min-count 3 --min-words 5 --drop-empty --weights text --unit-columns")
+          "as --min-count 3 --min-words 1 --drop-empty --weights text --unit-columns")
       ->type_name("[COLUMN]")
       ->expected(0, 1);
   add_reading_options(command, choice->documents.reading);

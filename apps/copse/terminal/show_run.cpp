@@ -81,10 +81,12 @@ void show(const TreeResult<T>& result, const OutputOptions& output, Terminal& te
   const RunReport& report = result.report;
   show_data(report, output, terminal, [&] { return tree_table(result, table_width()); });
   if (!result.explanation.empty()) terminal.say("note: " + result.explanation);
-  terminal.say(fmt::format("{}, {} set aside", counted(result.tree().leaves, "leaf node"),
-                           counted(report.items_without_cluster, "item")));
-  if (report.measures) terminal.say("tree: " + measures_line(*report.measures));
-  if (result.flat_measures) terminal.say("flat: " + measures_line(*result.flat_measures));
+  terminal.say(fmt::format("{}, {} set aside as outliers, {} without a topic",
+                           counted(result.tree().leaves, "leaf node"),
+                           counted(std::ranges::count_if(result.view.items, &TopicItem::outlier), "item"),
+                           counted(report.items_without_cluster)));
+  if (report.measures) terminal.say(measures_line(*report.measures));
+  if (report.leaf_measures) terminal.say("leaves of the splits: " + measures_line(*report.leaf_measures));
   say_end(report, output, terminal);
 }
 

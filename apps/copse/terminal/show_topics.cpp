@@ -71,17 +71,15 @@ ShownTopic shown_node(const StoredView& result, Index node, const ShowOptions& o
   }
   if (!tables) return shown;
   add_tables(
-      result,
-      [&](const TopicItem& item) { return item.node >= 0 && !item.outlier && is_below(result.view, item.node, node); },
-      shown);
+      result, [&](const TopicItem& item) { return item.node >= 0 && is_below(result.view, item.node, node); }, shown);
   for (const auto& [item, weight] : topic.representatives) shown.documents.push_back({item, weight});
   return shown;
 }
 
-// "outlier" or "short".
+// "outlier" or "none".
 ShownTopic shown_group(const StoredView& result, const std::string& name, const ShowOptions& options) {
   ShownTopic shown{.id = name};
-  const auto belongs = [&](const TopicItem& item) { return name == "short" ? item.dropped : item.outlier; };
+  const auto belongs = [&](const TopicItem& item) { return name == "none" ? item.node < 0 : item.outlier; };
   for (std::size_t i = 0; i < result.view.items.size(); ++i) {
     const TopicItem& item = result.view.items[i];
     if (!belongs(item)) continue;
@@ -194,9 +192,10 @@ std::string list_of(const StoredView& result, const ShowOptions& options, std::s
   };
   write(write, 0);
   const auto outliers = std::ranges::count_if(view.items, &TopicItem::outlier);
-  const auto dropped = std::ranges::count_if(view.items, &TopicItem::dropped);
-  if (outliers > 0) text += fmt::format("outlier  {}  set aside, each with its nearest topic\n", counted(outliers));
-  if (dropped > 0) text += fmt::format("short  {}  with too few words\n", counted(dropped));
+  const auto dropped = std::ranges::count(view.items, Index(-1), &TopicItem::node);
+  if (outliers > 0)
+    text += fmt::format("outlier  {}  set aside by the splits, each in its nearest topic\n", counted(outliers));
+  if (dropped > 0) text += fmt::format("none  {}  without a topic\n", counted(dropped));
   return text;
 }
 
@@ -209,7 +208,7 @@ std::string show_result(const ShowOptions& options) {
   const StoredView result = read_view(stored, limits);
   const std::size_t width = terminal_width();
   if (options.topic) {
-    const bool group = *options.topic == "outlier" || *options.topic == "short";
+    const bool group = *options.topic == "outlier" || *options.topic == "none";
     const ShownTopic topic = group ? shown_group(result, *options.topic, options)
                                    : shown_node(result, result.view.find(*options.topic), options, true);
     return options.json ? dump(json_of(topic, result.items, true)) : text_of(topic, result.items, width);
@@ -219,7 +218,7 @@ std::string show_result(const ShowOptions& options) {
   for (Index n = 1; n < static_cast<Index>(result.view.nodes.size()); ++n)
     json["topics"].push_back(json_of(shown_node(result, n, options, false), result.items, false));
   json["outliers"] = std::ranges::count_if(result.view.items, &TopicItem::outlier);
-  json["short"] = std::ranges::count_if(result.view.items, &TopicItem::dropped);
+  json["none"] = std::ranges::count(result.view.items, Index(-1), &TopicItem::node);
   return dump(json);
 }
 
