@@ -176,7 +176,7 @@ def test_an_edited_tree_keeps_its_documents(copse, documents, tmp_path):
 def test_outliers_have_a_nearest_topic(copse, documents, tmp_path):
     strange = [{"id": f"odd-{j}", "text": f"zylo{j % 2} vrax quorl{j % 3} blint snarv plok"} for j in range(9)]
     write_lines(tmp_path / "docs.jsonl", documents + strange)
-    check(copse("tree", "docs.jsonl", "--leaves", 4, "--imbalance", 3, "-o", "out"))
+    check(copse("tree", "docs.jsonl", "--leaves", 4, "--imbalance", 3, "--weights", "tf-idf", "-o", "out"))
     rows = rows_of(tmp_path / "out" / "assignments.tsv")
     outliers = [row for row in rows if row["cluster"] == "outlier"]
     leaves = {node["id"] for node in json.loads((tmp_path / "out" / "tree.json").read_text())["nodes"]
