@@ -157,12 +157,14 @@ double median_norm(const Dataset<T>& data) {
   return median_of_items(data, [&](Index j) { return item_norm(data, j).value(); });
 }
 
-// If damped: x / sqrt(|x|^2 + 1), where the median of |x| is one.
+// If damped: x / sqrt(|x|^2 + 3), where the median of |x| is one. A document of many words then counts up to twice as
+// much as one of median length. With less than 3, topics of 20 Newsgroups were signatures under short posts; with much
+// more, planted documents of many words of their own took topics for themselves.
 template <class T>
 void scale_to_unit(Dataset<T>& data, bool damped) {
   scale_items(data, [&](Index j) {
     const ItemNorm norm = item_norm(data, j);
-    if (damped) return 1 / std::hypot(norm.value(), 1.0);
+    if (damped) return 1 / std::hypot(norm.value(), std::sqrt(3.0));
     return norm.mantissa > 0 ? norm.scale / norm.mantissa : 1.0;
   });
 }

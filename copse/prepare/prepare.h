@@ -27,8 +27,8 @@ enum class FeatureScaling {
 // Unit items count all the same, though a short one says little. The normalized cut divides an item by the square root
 // of its degree, d = X'X 1, so that items that share little with others count more; but where a few share nothing, they
 // count so much that topics describe them alone. Weighting::text damps both by medians over the items that are not
-// empty: unit items becomes x_j / sqrt(|x_j|^2 + median |x_j|^2), and then x_j / sqrt(d_j + median d), up to a
-// constant. Neither lets an item count more than sqrt(2) times as much as one in the middle.
+// empty: unit items becomes x_j / sqrt(|x_j|^2 + 3 median |x_j|^2), then comes x_j / sqrt(d_j + median d), up to a
+// constant. An item counts up to twice, then up to sqrt(2) times as much as one in the middle.
 struct PrepareOptions {
   double min_feature_total = 0;  // drop features whose entries add up to less
   double min_item_total = 0;     // drop items whose entries add up to less
