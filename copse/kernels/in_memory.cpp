@@ -56,6 +56,11 @@ double SparseData<T>::squared_norm() const {
 }
 
 template <class T>
+double SparseData<T>::squared_norm_over(int exponent) const {
+  return copse::squared_norm_over(x_.values, exponent);
+}
+
+template <class T>
 double copied_bytes_per_entry(Index k) {
   // X' has an offset for every 8 entries of a slice and for every 32 of a piece; 16 bits per entry sort it.
   const double offsets = sizeof(Index) * (1.0 / 8 + 1.0 / 32);
@@ -75,6 +80,11 @@ void DenseData<T>::transpose_times(const Matrix<T>& w, Matrix<T>& out) const {
 template <class T>
 double DenseData<T>::squared_norm() const {
   return copse::squared_norm(items_.values());
+}
+
+template <class T>
+double DenseData<T>::squared_norm_over(int exponent) const {
+  return copse::squared_norm_over(items_.values(), exponent);
 }
 
 namespace {

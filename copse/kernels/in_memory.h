@@ -24,6 +24,7 @@ class SparseData : public Data<T> {
   void times(const Matrix<T>& h, Matrix<T>& out) const override;
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
   double squared_norm() const override;
+  double squared_norm_over(int exponent) const override;
   Sample<T> select(std::span<const Index> items) const override;
 
  private:
@@ -49,6 +50,7 @@ class DenseData : public Data<T> {
   void times(const Matrix<T>& h, Matrix<T>& out) const override;
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
   double squared_norm() const override;
+  double squared_norm_over(int exponent) const override;
   Sample<T> select(std::span<const Index> items) const override;
 
  private:

@@ -1,6 +1,7 @@
 // All that a solver may ask of the data X (m features x n items): four operations, each one pass over X.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <span>
 #include <vector>
@@ -35,6 +36,8 @@ class Data {
   virtual void transpose_times(const Matrix<T>& w, Matrix<T>& out) const = 0;
   // |X|^2, Frobenius.
   virtual double squared_norm() const = 0;
+  // |X / 2^exponent|^2, for entries whose squares no number holds.
+  virtual double squared_norm_over(int exponent) const { return std::ldexp(squared_norm(), -2 * exponent); }
   // Adds up a small array over all who hold a part of X.
   virtual void sum(std::span<double> /*values*/) const {}
 

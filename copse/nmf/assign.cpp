@@ -7,6 +7,7 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/kernels/gram.h"
+#include "copse/nmf/scaled_data.h"
 #include "copse/nnls/nnls.h"
 
 namespace copse {
@@ -31,15 +32,10 @@ void check_penalty(std::span<const double> penalty, Index k) {
   }
 }
 
-}  // namespace
-
+// min |X - w0 1' - W H|^2 + sum_j (penalty'h_j)^2 for an X that T holds well.
 template <class T>
-Matrix<T> assign_items(const Data<T>& x, const Matrix<T>& w, std::span<const T> baseline,
-                       std::span<const double> penalty) {
-  check_features("The model", w.rows(), x.rows());
-  if (!baseline.empty()) check_features("The baseline", static_cast<Index>(baseline.size()), x.rows());
+Matrix<T> solve(const Data<T>& x, const Matrix<T>& w, std::span<const T> baseline, std::span<const double> penalty) {
   const Index k = w.cols();
-  check_penalty(penalty, k);
   Matrix<T> rhs, h(x.cols(), k);
   x.transpose_times(w, rhs);
   if (!baseline.empty()) {
@@ -60,6 +56,23 @@ Matrix<T> assign_items(const Data<T>& x, const Matrix<T>& w, std::span<const T> 
     for (Index b = 0; b < k; ++b) penalized(a, b) += penalty[a] * penalty[b];
   }
   solve_pivoting(penalized, rhs, h);
+  return h;
+}
+
+}  // namespace
+
+template <class T>
+Matrix<T> assign_items(const Data<T>& x, const Matrix<T>& w, std::span<const T> baseline,
+                       std::span<const double> penalty) {
+  check_features("The model", w.rows(), x.rows());
+  if (!baseline.empty()) check_features("The baseline", static_cast<Index>(baseline.size()), x.rows());
+  check_penalty(penalty, w.cols());
+  const int exponent = exponent_of_norm(x);
+  if (is_moderate<T>(exponent)) return solve(x, w, baseline, penalty);
+  std::vector<T> scaled(baseline.begin(), baseline.end());
+  scale_by_power<T>(scaled, -exponent);
+  Matrix<T> h = solve<T>(ScaledData<T>(x, exponent), w, scaled, penalty);
+  scale_by_power(h.values(), exponent);
   return h;
 }
 

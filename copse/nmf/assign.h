@@ -9,6 +9,7 @@ namespace copse {
 
 // H' (cols x k) of min |X - w0 1' - W H|^2 + sum_j (penalty'h_j)^2, H >= 0, exactly: for w, baseline and penalty of an
 // NmfResult the problem whose minimiser its h is. `baseline` is w0, or empty; `penalty` has k entries, or none.
+// The scale of X does not matter, as for factorize.
 // Throws InvalidArgument where w or the baseline has another number of features than x, or the penalty not k entries
 // that are finite and not negative.
 template <class T>

@@ -12,6 +12,7 @@
 #include "copse/nmf/breathe.h"
 #include "copse/nmf/factors.h"
 #include "copse/nmf/sample_start.h"
+#include "copse/nmf/scaled_data.h"
 #include "copse/nmf/start.h"
 
 namespace copse {
@@ -57,6 +58,13 @@ void check_given(const Matrix<T>& factor, const std::string& name, Index rows, I
                             "; its entries must be finite and not negative.");
     }
   }
+}
+
+template <class T>
+void require_in_range(T value) {
+  require(std::isfinite(value),
+          "The coefficients of an item are larger than the largest number of this precision; "
+          "scale the data down, or ask for double precision.");
 }
 
 // Runs of the same seed must differ, and no two seeds should share a run.
@@ -132,13 +140,51 @@ NmfResult<T> best_run(const Data<T>& x, const NmfOptions& options, const Course&
   return result;
 }
 
+// The factors of X / 2^exponent as those of X: W stays.
+template <class T>
+void scale_back(NmfResult<T>& result, int exponent) {
+  scale_by_power(result.h.values(), exponent);
+  scale_by_power<T>(result.baseline, exponent);
+  result.objective = std::ldexp(result.objective, 2 * exponent);
+  for (const T value : result.h.values()) require_in_range(value);
+  for (const T value : result.baseline) require_in_range(value);
+}
+
+// Runs `factor` on X at a scale that T holds well. |X - W H|^2 and |H|^2 change by the square of the scale and |W|^2
+// does not, so that alpha changes with it and beta stays.
+template <class T, class Factor>
+NmfResult<T> at_moderate_scale(const Data<T>& x, const NmfOptions& options, const Factor& factor) {
+  const int exponent = exponent_of_norm(x);
+  if (is_moderate<T>(exponent)) return factor(x, options, 0);
+  NmfOptions scaled = options;
+  scaled.alpha = std::ldexp(options.alpha, -2 * exponent);
+  NmfResult<T> result = factor(ScaledData<T>(x, exponent), scaled, exponent);
+  with_threads(thread_count(), nullptr, [&] { scale_back(result, exponent); });
+  return result;
+}
+
+template <class T>
+NmfResult<T> run_from_own_start(const Data<T>& x, const NmfOptions& options) {
+  const Course course{.breathes = starts_from_sample(options) && can_breathe(x, options)};
+  return best_run(x, options, course, [&](int run) { return make_start(x, options, run); });
+}
+
+template <class T>
+NmfResult<T> run_from_given(const Data<T>& x, const NmfOptions& options, Matrix<T> w, Matrix<T> h) {
+  return best_run(x, options, {}, [&](int) {
+    Factors<T> start{std::move(w), std::move(h)};
+    if (options.affine) append_baseline(x, start);
+    return start;
+  });
+}
+
 }  // namespace
 
 template <class T>
 NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options) {
   check(x, options);
-  const Course course{.breathes = starts_from_sample(options) && can_breathe(x, options)};
-  return best_run(x, options, course, [&](int run) { return make_start(x, options, run); });
+  return at_moderate_scale(
+      x, options, [](const Data<T>& scaled, const NmfOptions& with, int) { return run_from_own_start(scaled, with); });
 }
 
 template <class T>
@@ -148,10 +194,9 @@ NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options, Matrix<T> w,
   check_given(w, "W", x.rows(), options.rank);
   check_given(h, "H'", x.cols(), options.rank);
   require(options.runs == 1, "A given start allows one run, not " + std::to_string(options.runs) + ".");
-  return best_run(x, options, {}, [&](int) {
-    Factors<T> start{std::move(w), std::move(h)};
-    if (options.affine) append_baseline(x, start);
-    return start;
+  return at_moderate_scale(x, options, [&](const Data<T>& scaled, const NmfOptions& with, int exponent) {
+    scale_by_power(h.values(), -exponent);
+    return run_from_given(scaled, with, std::move(w), std::move(h));
   });
 }
 

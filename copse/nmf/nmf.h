@@ -24,10 +24,13 @@ enum class StopReason { converged, max_iterations, time_limit, interrupted };
 
 // One alternation, as the history and the progress callback see it.
 struct Iteration {
-  int number = 0;                       // 1, 2, ...; alternations with more components count, but have no record
-  double relative_error = 0;            // |X - W H| / |X|; known to about 1e-3 for float and 1e-7 for double
-  double projected_gradient_ratio = 0;  // |projected gradient| / its value at iteration 1, unit columns of W
-  double seconds = 0;                   // since the run began
+  int number = 0;             // 1, 2, ...; alternations with more components count, but have no record
+  double relative_error = 0;  // |X - W H| / |X|; known to about 1e-3 for float and 1e-7 for double
+  // |projected gradient|, see NmfOptions::tolerance, at the point from which the next iteration sets out: the iterate,
+  // or where hals ran ahead of it. The last record of a run is that of the factors which are returned, unless Cancelled
+  // ended it: then it is that of the record before.
+  double projected_gradient_ratio = 0;
+  double seconds = 0;  // since the run began
 };
 
 struct NmfOptions {
@@ -36,7 +39,11 @@ struct NmfOptions {
   Start start = Start::automatic;
   int runs = 1;  // starts to try; the one with the least objective is kept
   int max_iterations = 200;
-  double tolerance = 1e-4;  // stop when |projected gradient| <= tolerance * its value at iteration 1
+  // Stop when |projected gradient| <= tolerance, for X / |X| and unit columns of W, whatever the start [Kuang 2014, eq.
+  // 9-10]: with the gradients G_W = (W H - X) H' + alpha W and G_H = W'(W H - X) + beta 11'H, of which only the
+  // negative part counts where an entry of W or H is zero, sqrt(|G_W|^2 / |X|^4 + |G_H|^2 / |X|^2). At H = 0 it is at
+  // most 1 for one component. Affine: also |(W H + w0 1' - X) 1|^2 / (n |X|^2) below the root.
+  double tolerance = 1e-4;
   double time_limit = std::numeric_limits<double>::infinity();  // seconds, all runs together
   std::uint64_t seed = 0;                                       // same seed, same bits, any number of threads
   double alpha = 0;                                             // weight of |W|^2
@@ -63,8 +70,10 @@ struct NmfResult {
   int best_run = 0;
 };
 
-// A component that dies (zero in a factor) gets a new start from the residual, as long as that lowers the objective.
-// Throws InvalidArgument for a bad rank or option, and Cancelled if stopped from outside before the first iteration is
+// The scale of X does not matter: for 2^p X, alpha 4^p and beta the bits of W are the same and H is multiplied by 2^p,
+// as long as T holds the entries. Throws InvalidArgument where the coefficients of H leave the range of T. A component
+// that dies (zero in a factor) gets a new start from the residual, as long as that lowers the objective. Throws
+// InvalidArgument for a bad rank or option, and Cancelled if stopped from outside before the first iteration is
 // complete; after that the last complete iterate comes back with StopReason::interrupted.
 template <class T>
 NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options);
