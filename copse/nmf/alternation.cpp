@@ -238,7 +238,7 @@ class Alternation {
       const double scale = w_gram_(c, c) > 0 ? w_gram_(c, c) : 1;
       square += scale * w_squares[c] / squared_norm_ + h_squares[c] / scale;
     }
-    return std::sqrt(square / squared_norm_);
+    return std::sqrt(square / (static_cast<double>(options_.rank) * squared_norm_));
   }
 
   std::vector<double> projected_gradient(const Matrix<double>& gram, const Matrix<T>& product,

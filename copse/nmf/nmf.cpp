@@ -43,6 +43,11 @@ void check(const Data<T>& x, const NmfOptions& options) {
           "The weight alpha must be a number that is not negative; it is " + shown(options.alpha) + ".");
   require(std::isfinite(options.beta) && options.beta >= 0,
           "The weight beta must be a number that is not negative; it is " + shown(options.beta) + ".");
+  // One factor would shrink for ever while the other grows, and nothing else would change.
+  require(
+      (options.alpha > 0) == (options.beta > 0),
+      "The weights alpha of W and beta of H work together: one of them alone moves the scale from one factor to the "
+      "other for ever. Set both, or none.");
 }
 
 template <class T>

@@ -26,9 +26,9 @@ enum class StopReason { converged, max_iterations, time_limit, interrupted };
 struct Iteration {
   int number = 0;             // 1, 2, ...; alternations with more components count, but have no record
   double relative_error = 0;  // |X - W H| / |X|; known to about 1e-3 for float and 1e-7 for double
-  // |projected gradient|, see NmfOptions::tolerance, at the point from which the next iteration sets out: the iterate,
-  // or where hals ran ahead of it. The last record of a run is that of the factors which are returned, unless Cancelled
-  // ended it: then it is that of the record before.
+  // What NmfOptions::tolerance is compared with, left side / sqrt(k), at the point from which the next iteration sets
+  // out: the iterate, or where hals ran ahead of it. The last record of a run is that of the factors which are
+  // returned, unless Cancelled ended it: then it is that of the record before.
   double projected_gradient_ratio = 0;
   double seconds = 0;  // since the run began
 };
@@ -39,18 +39,20 @@ struct NmfOptions {
   Start start = Start::automatic;
   int runs = 1;  // starts to try; the one with the least objective is kept
   int max_iterations = 200;
-  // Stop when |projected gradient| <= tolerance, for X / |X| and unit columns of W, whatever the start [Kuang 2014, eq.
-  // 9-10]: with the gradients G_W = (W H - X) H' + alpha W and G_H = W'(W H - X) + beta 11'H, of which only the
-  // negative part counts where an entry of W or H is zero, sqrt(|G_W|^2 / |X|^4 + |G_H|^2 / |X|^2). At H = 0 it is at
-  // most 1 for one component. Affine: also |(W H + w0 1' - X) 1|^2 / (n |X|^2) below the root.
+  // Stop when |projected gradient| <= tolerance, for X / |X| and unit columns of W, from any start [Kuang 2014, eq.
+  // 9-10]: with G_W = (W H - X) H' and G_H = W'(W H - X), each with the gradient of its penalty, and of which only the
+  // negative part counts where an entry of W or H is zero, when
+  //     sqrt(|G_W|^2 / |X|^4 + |G_H|^2 / |X|^2) <= tolerance * sqrt(k).
+  // The right side is tolerance times the largest value that the left can have at H = 0. Affine: the root also has
+  // |(W H + w0 1' - X) 1|^2 / (n |X|^2).
   double tolerance = 1e-4;
   double time_limit = std::numeric_limits<double>::infinity();  // seconds, all runs together
   std::uint64_t seed = 0;                                       // same seed, same bits, any number of threads
-  double alpha = 0;                                             // weight of |W|^2
-  double beta = 0;                                              // weight of sum_j |H(:,j)|_1^2
-  bool affine = false;                                          // X ~ w0 1' + W H with a baseline w0 >= 0
-  bool extrapolate = true;                                      // hals: run ahead of the iterates (Ang & Gillis 2019)
-  std::function<bool(const Iteration&)> progress = {};          // once per iteration; false asks to stop
+  double alpha = 0;                                     // weight of |W|^2; above 0 where beta is, and only there
+  double beta = 0;                                      // weight of sum_j |H(:,j)|_1^2
+  bool affine = false;                                  // X ~ w0 1' + W H with a baseline w0 >= 0
+  bool extrapolate = true;                              // hals: run ahead of the iterates (Ang & Gillis 2019)
+  std::function<bool(const Iteration&)> progress = {};  // once per iteration; false asks to stop
 };
 
 template <class T>

@@ -191,7 +191,7 @@ double projected_gradient(const Matrix<double>& x, const NmfResult<double>& resu
     for (Index j = 0; j < x.cols(); ++j) gradient += residual(i, j);
     sum += square(gradient, result.baseline[i]) / (whole * static_cast<double>(x.cols()));
   }
-  return std::sqrt(sum);
+  return std::sqrt(sum / static_cast<double>(result.w.cols()));
 }
 
 // Whatever ends the run, and whether or not it ran ahead of its iterates.
