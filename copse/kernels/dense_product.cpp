@@ -46,26 +46,37 @@ HWY_INLINE void multiply_tile(const T* HWY_RESTRICT a, Index row_step, Index col
   }
 }
 
+// All rows of a, in tiles whose 12 sums are enough to hide how long one addition takes and fit in 16 registers.
+template <int vectors, class T>
+HWY_INLINE void multiply_columns(const T* a, Index rows, Index row_step, Index column_step, Index inner, const T* b,
+                                 Index stride, T* sums) {
+  constexpr Index tile_rows = 12 / vectors;
+  Index i = 0;
+  for (; i + tile_rows <= rows; i += tile_rows)
+    multiply_tile<tile_rows, vectors>(a + i * row_step, row_step, column_step, inner, b, stride, sums + i * stride);
+  for (; i + 2 <= rows; i += 2)
+    multiply_tile<2, vectors>(a + i * row_step, row_step, column_step, inner, b, stride, sums + i * stride);
+  if (i < rows) multiply_tile<1, vectors>(a + i * row_step, row_step, column_step, inner, b, stride, sums + i * stride);
+}
+
 // Rows of b and sums are `stride` apart and padded, so that k may be rounded up to whole vectors.
 template <class T>
 void multiply(const T* a, Index rows, Index row_step, Index column_step, Index inner, const T* b, Index k, Index stride,
               T* sums) {
   constexpr Index lanes = static_cast<Index>(hn::MaxLanes(hn::ScalableTag<T>()));
-  constexpr Index tile_rows = 4;
-  for (Index i = 0; i < rows; i += tile_rows) {
-    const auto columns = [&](auto tile, Index row) HWY_ATTR {
-      Index c = 0;
-      const T* left = a + row * row_step;
-      T* sum = sums + row * stride;
-      for (; c + 2 * lanes < k; c += 3 * lanes)
-        multiply_tile<tile, 3>(left, row_step, column_step, inner, b + c, stride, sum + c);
-      for (; c < k; c += lanes) multiply_tile<tile, 1>(left, row_step, column_step, inner, b + c, stride, sum + c);
-    };
-    if (i + tile_rows <= rows) {
-      columns(std::integral_constant<int, tile_rows>(), i);
+  Index c = 0;
+  for (Index left = (k + lanes - 1) / lanes; left > 0;) {
+    // Three vectors at once, and 2 + 2 instead of 3 + 1.
+    const Index vectors = left == 4 ? 2 : std::min<Index>(left, 3);
+    if (vectors == 3) {
+      multiply_columns<3>(a, rows, row_step, column_step, inner, b + c, stride, sums + c);
+    } else if (vectors == 2) {
+      multiply_columns<2>(a, rows, row_step, column_step, inner, b + c, stride, sums + c);
     } else {
-      for (Index row = i; row < rows; ++row) columns(std::integral_constant<int, 1>(), row);
+      multiply_columns<1>(a, rows, row_step, column_step, inner, b + c, stride, sums + c);
     }
+    c += vectors * lanes;
+    left -= vectors;
   }
 }
 
@@ -94,9 +105,8 @@ template <class T>
 void times(const StridedView<T>& a, const Matrix<T>& b, Matrix<T>& out) {
   const Index k = b.cols();
   const auto multiply = best_multiply<T>();
-  // Whole vectors, and room for one more: a tile of three vectors may begin before k and end after it.
   constexpr Index longest_vector = 16;
-  const Index stride = (k / longest_vector + 3) * longest_vector;
+  const Index stride = (k + longest_vector - 1) / longest_vector * longest_vector;
   Matrix<T> padded(b.rows(), stride);
   parallel_blocks(b.rows(), 4096, [&](Index begin, Index end) {
     for (Index p = begin; p < end; ++p) std::copy_n(b.row(p).data(), k, padded.row(p).data());
@@ -104,7 +114,7 @@ void times(const StridedView<T>& a, const Matrix<T>& b, Matrix<T>& out) {
   out.reshape(a.rows, k);
   // A block of A and the part of B that it meets stay in the second-level cache.
   constexpr Index inner_block = 256;
-  const Index row_block = a.rows >= 2048 ? 64 : 16;
+  const Index row_block = a.rows >= 2048 ? 96 : 24;
   parallel_blocks(a.rows, row_block, [&](Index begin, Index end) {
     Matrix<T> sums(end - begin, stride);
     for (Index p = 0; p < b.rows(); p += inner_block) {

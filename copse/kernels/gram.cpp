@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "copse/base/parallel.h"
 #include "copse/kernels/dispatch-inl.h"
@@ -250,12 +251,26 @@ double squared_norm(std::span<const T> values) {
   return sum_of_products(values, values);
 }
 
+template <class T>
+double squared_norm_over(std::span<const T> values, int exponent) {
+  return sum_blocks(static_cast<Index>(values.size()), Index(16384), 0.0, [&](Index begin, Index end) {
+    double sum = 0;
+    for (Index e = begin; e < end; ++e) {
+      const double value = std::ldexp(static_cast<double>(values[static_cast<std::size_t>(e)]), -exponent);
+      sum += value * value;
+    }
+    return sum;
+  });
+}
+
 template Matrix<double> gram(const Matrix<float>&);
 template Matrix<double> gram(const Matrix<double>&);
 template double dot(const Matrix<float>&, const Matrix<float>&);
 template double dot(const Matrix<double>&, const Matrix<double>&);
 template double squared_norm(std::span<const float>);
 template double squared_norm(std::span<const double>);
+template double squared_norm_over(std::span<const float>, int);
+template double squared_norm_over(std::span<const double>, int);
 
 }  // namespace copse
 #endif  // HWY_ONCE

@@ -19,4 +19,8 @@ double dot(const Matrix<T>& a, const Matrix<T>& b);
 template <class T>
 double squared_norm(std::span<const T> values);
 
+// The same of all entries divided by 2^exponent, for entries whose squares no number holds.
+template <class T>
+double squared_norm_over(std::span<const T> values, int exponent);
+
 }  // namespace copse

@@ -92,5 +92,19 @@ TYPED_TEST(Gram, DotAndSquaredNormAddUpProductsOfEntries) {
   });
 }
 
+// Powers of two are exact, and squares of 1e200 or 1e-200 are not numbers.
+TEST(SquaredNormOver, ReachesWhereSquaresDoNot) {
+  std::vector<double> values;
+  for (int i = 0; i < 40000; ++i) values.push_back(1 + i % 7);
+  const double expected = squared_norm(std::span<const double>(values));
+  for (const int exponent : {-1000, -700, -3, 0, 5, 700, 1000}) {
+    std::vector<double> scaled = values;
+    for (double& value : scaled) value = std::ldexp(value, exponent);
+    EXPECT_DOUBLE_EQ(squared_norm_over(std::span<const double>(scaled), exponent), expected) << exponent;
+  }
+  const std::vector<float> tiny(10, std::ldexp(1.0F, -140));
+  EXPECT_EQ(squared_norm_over(std::span<const float>(tiny), -140), 10);
+}
+
 }  // namespace
 }  // namespace copse

@@ -24,6 +24,8 @@ class SparseData : public Data<T> {
   void times(const Matrix<T>& h, Matrix<T>& out) const override;
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
   double squared_norm() const override;
+  double squared_norm_over(int exponent) const override;
+  void visit_blocks(const std::function<void(Index, const SparseView<T>&)>& visit) const override;
   Sample<T> select(std::span<const Index> items) const override;
 
  private:
@@ -49,6 +51,8 @@ class DenseData : public Data<T> {
   void times(const Matrix<T>& h, Matrix<T>& out) const override;
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
   double squared_norm() const override;
+  double squared_norm_over(int exponent) const override;
+  void visit_blocks(const std::function<void(Index, const SparseView<T>&)>& visit) const override;
   Sample<T> select(std::span<const Index> items) const override;
 
  private:

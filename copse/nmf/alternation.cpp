@@ -82,10 +82,10 @@ class Alternation {
       project_on_w();
       if (latest_.number > 0 && done()) return;
       if (slow_ && breath_left_ && latest_.number + breath_alternations < options_.max_iterations) take_breath();
-      update_factor(h_step_, penalized_by_beta(gram_), h_product_, ahead_.h);
+      update_factor(h_step_, penalized_by_beta(w_gram_), h_product_, ahead_.h);
       run_h_ahead();
       project_on_h();
-      update_factor(w_step_, penalized_by_alpha(gram_), w_product_, ahead_.w);
+      update_factor(w_step_, penalized_by_alpha(h_gram_), w_product_, ahead_.w);
       accept_or_restore();
     }
   }
@@ -93,13 +93,13 @@ class Alternation {
   // R = X'W and W'W.
   void project_on_w() {
     x_.transpose_times(ahead_.w, h_product_);
-    gram_ = global_gram(x_, ahead_.w);
+    w_gram_ = global_gram(x_, ahead_.w);
   }
 
   // Q = X H' and H H'.
   void project_on_h() {
     x_.times(ahead_.h, w_product_);
-    gram_ = global_gram(x_, ahead_.h);
+    h_gram_ = global_gram(x_, ahead_.h);
   }
 
   void run_h_ahead() {
@@ -118,15 +118,14 @@ class Alternation {
     const Matrix<double> w_gram = global_gram(x_, ahead_.w);
     double cross = dot(w_product_, ahead_.w);
     x_.sum({&cross, 1});
-    const double squared = squared_error(squared_norm_, cross, w_gram, gram_);
-    const double objective = squared + penalties(w_gram, gram_);
-    const bool rose = objective > objective_ && (momentum_.length() > 0 || revived_ || breathed_);
-    if (rose && revived_) revivals_left_ = 0;
-    if (!rose && with_gradient_) w_squares_ = projected_gradient(penalized_by_alpha(gram_), w_product_, ahead_.w);
+    const double squared = squared_error(squared_norm_, cross, w_gram, h_gram_);
+    const double objective = squared + penalties(w_gram, h_gram_);
+    restored_ = objective > objective_ && (momentum_.length() > 0 || revived_ || breathed_);
+    if (restored_ && revived_) revivals_left_ = 0;
     latest_.number += breathed_ ? 1 + breath_alternations : 1;
     revived_ = breathed_ = false;
     latest_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-    if (rose) {
+    if (restored_) {
       ahead_ = kept_;
       w_is_ahead_ = false;
       momentum_.rose();
@@ -134,40 +133,44 @@ class Alternation {
     }
     slow_ = objective_ - objective < slow_gain * (squared_norm_ - squared);
     objective_ = objective;
+    squared_ = squared;
     latest_.relative_error = squared_norm_ > 0 ? std::sqrt(squared / squared_norm_) : 0;
-    scale_.assign(static_cast<std::size_t>(options_.rank), 1);
-    for (Index c = 0; c < options_.rank; ++c) {
-      if (w_gram(c, c) > 0) scale_[c] = w_gram(c, c);
-    }
     // `kept` changes by exchange only: a run that is cancelled in the middle finds it whole.
     std::swap(kept_, ahead_);
     ahead_.h = kept_.h;
     w_is_ahead_ = momentum_.length() > 0 && latest_.number < options_.max_iterations;
     run_ahead(kept_.w, ahead_.w, w_is_ahead_ ? momentum_.length() : 0);
     momentum_.fell();
-    revive(w_gram, squared);
+    find_dead(w_gram);
   }
 
-  // Gives dead components a new start. Should the objective rise for it, they stay dead.
-  void revive(const Matrix<double>& w_gram, double squared) {
-    if (revivals_left_ == 0 || squared <= exact_squared_error * squared_norm_) return;
-    std::vector<Index> dead;
+  // The components of the kept iterate that are zero in a factor, and the norm of the others in W.
+  void find_dead(const Matrix<double>& w_gram) {
+    dead_.clear();
     double squares = 0;
     for (Index c = 0; c < options_.rank; ++c) {
-      if (w_gram(c, c) > 0 && gram_(c, c) > 0) {
+      if (w_gram(c, c) > 0 && h_gram_(c, c) > 0) {
         squares += w_gram(c, c);
       } else {
-        dead.push_back(c);
+        dead_.push_back(c);
       }
     }
-    if (dead.empty()) return;
-    const Index live = options_.rank - static_cast<Index>(dead.size());
-    const double norm = live > 0 ? std::sqrt(squares / static_cast<double>(live)) : 1;
+    const Index live = options_.rank - static_cast<Index>(dead_.size());
+    live_norm_ = live > 0 ? std::sqrt(squares / static_cast<double>(live)) : 1;
+  }
+
+  // Gives dead components a new start; false where there is none to give. Should the objective rise for it, they stay
+  // dead.
+  bool revive() {
+    if (dead_.empty() || restored_ || revivals_left_ == 0 || squared_ <= exact_squared_error * squared_norm_)
+      return false;
     const std::uint64_t seed = options_.seed + static_cast<std::uint64_t>(--revivals_left_);
     ahead_ = kept_;
-    revived_ = revive_components<T>(x_, ahead_, dead, norm, squared, least_revival_gain, seed) > 0;
+    w_is_ahead_ = false;
+    revived_ = revive_components<T>(x_, ahead_, dead_, live_norm_, squared_, least_revival_gain, seed) > 0;
     if (!revived_) revivals_left_ = 0;
-    w_is_ahead_ = revived_;
+    project_on_w();
+    return revived_;
   }
 
   // Goes on from where a breath leads to. Should the objective be higher there, the kept iterate is taken up again.
@@ -181,24 +184,19 @@ class Alternation {
     w_product_ = {};
     ahead_ = breathe(x_, options_, kept_, began_);
     momentum_.rest();
-    breathed_ = w_is_ahead_ = true;
+    breathed_ = true;
     project_on_w();
   }
 
-  // Completes the record of the latest iterate with the gradient with respect to H, now that X'W is known.
+  // Completes the record of the latest iterate, now that X'W is known. When a run ends, the record is that of the kept
+  // iterate itself.
   bool done() {
-    double ratio = projected_gradient_ratio();
-    if (ratio <= options_.tolerance && w_is_ahead_ && !revived_) {
-      // The product belongs to a W that ran ahead of the iterate; the verdict needs the iterate's own.
-      ahead_.w = kept_.w;
-      w_is_ahead_ = false;
-      project_on_w();
-      ratio = projected_gradient_ratio();
-    }
-    latest_.projected_gradient_ratio = ratio;
+    if (!restored_) latest_.projected_gradient_ratio = projected_gradient_ratio();
+    const bool is_over = latest_.number >= options_.max_iterations || latest_.seconds >= options_.time_limit;
+    if (is_over || latest_.projected_gradient_ratio <= options_.tolerance) measure_kept();
     run_.history.push_back(latest_);
     const bool go_on = !options_.progress || options_.progress(latest_);
-    if (ratio <= options_.tolerance && !revived_) {
+    if (latest_.projected_gradient_ratio <= options_.tolerance && !revive()) {
       run_.stop_reason = StopReason::converged;
     } else if (!go_on) {
       run_.stop_reason = StopReason::interrupted;
@@ -207,20 +205,40 @@ class Alternation {
     } else if (latest_.seconds >= options_.time_limit) {
       run_.stop_reason = StopReason::time_limit;
     } else {
+      if (!revived_) revive();
       return false;
+    }
+    if (!go_on) {
+      measure_kept();
+      run_.history.back() = latest_;
     }
     return true;
   }
 
-  // The gradient of the objective in the coordinates where the columns of W have unit norm (dcnmf 5.3): with
-  // d = |w_c|, that of w_c is multiplied by d and that of h_c divided by it. The baseline w0 has no such freedom.
-  double projected_gradient_ratio() {
+  // The gradient at the kept iterate, if the products at hand belong to another point.
+  void measure_kept() {
+    if (!with_gradient_ || !(w_is_ahead_ || restored_)) return;
+    ahead_ = kept_;
+    if (w_is_ahead_) project_on_w();
+    if (restored_) project_on_h();
+    w_is_ahead_ = restored_ = false;
+    latest_.projected_gradient_ratio = projected_gradient_ratio();
+  }
+
+  // |projected gradient| at (ahead.w, ahead.h) in coordinates that have no scale (dcnmf 5.3): X / |X|, columns of W of
+  // unit norm, and sqrt(n) w0. With d = |w_c|, the gradient of w_c is multiplied by d and that of h_c divided by it.
+  double projected_gradient_ratio() const {
     if (!with_gradient_) return 1;
-    const std::vector<double> h_squares = projected_gradient(penalized_by_beta(gram_), h_product_, ahead_.h);
-    double square = options_.affine ? w_squares_.back() : 0;
-    for (std::size_t c = 0; c < scale_.size(); ++c) square += scale_[c] * w_squares_[c] + h_squares[c] / scale_[c];
-    if (first_gradient_ < 0) first_gradient_ = std::sqrt(square);
-    return first_gradient_ > 0 ? std::sqrt(square) / first_gradient_ : 0;
+    if (squared_norm_ == 0) return 0;
+    const std::vector<double> w_squares = projected_gradient(penalized_by_alpha(h_gram_), w_product_, ahead_.w);
+    const std::vector<double> h_squares = projected_gradient(penalized_by_beta(w_gram_), h_product_, ahead_.h);
+    // A baseline's own 1 is the last row of H, so that the last entry of H H' is n.
+    double square = options_.affine ? w_squares.back() / h_gram_(options_.rank, options_.rank) : 0;
+    for (Index c = 0; c < options_.rank; ++c) {
+      const double scale = w_gram_(c, c) > 0 ? w_gram_(c, c) : 1;
+      square += scale * w_squares[c] / squared_norm_ + h_squares[c] / scale;
+    }
+    return std::sqrt(square / (static_cast<double>(options_.rank) * squared_norm_));
   }
 
   std::vector<double> projected_gradient(const Matrix<double>& gram, const Matrix<T>& product,
@@ -268,18 +286,20 @@ class Alternation {
   Matrix<T> swept_h_;    // H as the solver left it, before it ran ahead
   Matrix<T> h_product_;  // X'W and
   Matrix<T> w_product_;  // X H', each with a place of its own: one for both would be given back and cleared every time
-  Matrix<double> gram_;  // W'W or H H'
+  Matrix<double> w_gram_;  // W'W and
+  Matrix<double> h_gram_;  // H H'
   bool w_is_ahead_ = false;
-  bool revived_ = false;  // ahead_ holds a component that was given a new start
+  bool restored_ = false;  // the kept iterate was taken up again: X H' and H H' belong to another
+  bool revived_ = false;   // ahead_ holds a component that was given a new start
   Index revivals_left_;
   bool slow_ = false;      // the latest iterate gained little
   bool breathed_ = false;  // ahead_ comes from a breath
   bool breath_left_;
 
   double objective_ = std::numeric_limits<double>::infinity();
-  double first_gradient_ = -1;     // not known yet
-  std::vector<double> w_squares_;  // squared projected gradient of the latest iterate's W, by component
-  std::vector<double> scale_;      // |w_c|^2 of the latest iterate
+  double squared_ = 0;       // |X - W H|^2 of the kept iterate
+  std::vector<Index> dead_;  // its components that are zero in a factor
+  double live_norm_ = 1;     // of the others in W
   Iteration latest_{.projected_gradient_ratio = 1};
   Run<T> run_;
 };

@@ -121,7 +121,7 @@ TEST(AssignItems, GivesTheItemsOfASparseFitTheirCoefficients) {
 
 TEST(AssignItems, HasNoPenaltyWhereTheFitHadNone) {
   const Matrix<double> items = random_dense<double>(20, 10, 3);
-  EXPECT_TRUE(factorize(DenseData<double>(items), {.rank = 2, .alpha = 1}).penalty.empty());
+  EXPECT_TRUE(factorize(DenseData<double>(items), {.rank = 2}).penalty.empty());
 }
 
 }  // namespace

@@ -153,6 +153,8 @@ TEST(Options, AreChecked) {
   rejects({.rank = 2, .time_limit = 0}, "time limit");
   rejects({.rank = 2, .alpha = -1}, "alpha");
   rejects({.rank = 2, .beta = std::nan("")}, "beta");
+  rejects({.rank = 2, .alpha = 1}, "Set both, or none");
+  rejects({.rank = 2, .beta = 1}, "Set both, or none");
   const NmfOptions given{.rank = 2};
   EXPECT_THROW(factorize(x, given, Matrix<double>(3, 2), Matrix<double>(5, 2)), InvalidArgument);
   EXPECT_THROW(factorize(x, given, Matrix<double>(4, 2), Matrix<double>(5, 3)), InvalidArgument);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -10,8 +11,10 @@
 #include "copse/base/parallel.h"
 #include "copse/nmf/alternation.h"
 #include "copse/nmf/breathe.h"
+#include "copse/nmf/divergence.h"
 #include "copse/nmf/factors.h"
 #include "copse/nmf/sample_start.h"
+#include "copse/nmf/scaled_data.h"
 #include "copse/nmf/start.h"
 
 namespace copse {
@@ -42,6 +45,20 @@ void check(const Data<T>& x, const NmfOptions& options) {
           "The weight alpha must be a number that is not negative; it is " + shown(options.alpha) + ".");
   require(std::isfinite(options.beta) && options.beta >= 0,
           "The weight beta must be a number that is not negative; it is " + shown(options.beta) + ".");
+  if (options.loss == Loss::kullback_leibler) {
+    require(options.alpha == 0 && options.beta == 0 && !options.affine,
+            "The Kullback-Leibler loss has no penalties and no baseline; leave alpha, beta and affine alone.");
+    require(options.solver == Solver::hals || options.solver == Solver::mu,
+            "The Kullback-Leibler loss has the solvers hals and mu.");
+    require(
+        options.start != Start::sample && options.start != Start::nndsvd,
+        "The Kullback-Leibler loss is infinite where a start leaves zeros; begin with random, nndsvda or nndsvdar.");
+  }
+  // One factor would shrink for ever while the other grows, and nothing else would change.
+  require(
+      (options.alpha > 0) == (options.beta > 0),
+      "The weights alpha of W and beta of H work together: one of them alone moves the scale from one factor to the "
+      "other for ever. Set both, or none.");
 }
 
 template <class T>
@@ -59,6 +76,13 @@ void check_given(const Matrix<T>& factor, const std::string& name, Index rows, I
   }
 }
 
+template <class T>
+void require_in_range(T value) {
+  require(std::isfinite(value),
+          "The coefficients of an item are larger than the largest number of this precision; "
+          "scale the data down, or ask for double precision.");
+}
+
 // Runs of the same seed must differ, and no two seeds should share a run.
 std::uint64_t seed_of_run(std::uint64_t seed, int run) {
   return seed + static_cast<std::uint64_t>(run) * 0x9e3779b97f4a7c15;
@@ -67,6 +91,7 @@ std::uint64_t seed_of_run(std::uint64_t seed, int run) {
 template <class T>
 Factors<T> make_start(const Data<T>& x, const NmfOptions& options, int run) {
   const std::uint64_t seed = seed_of_run(options.seed, run);
+  if (options.loss == Loss::kullback_leibler) return plain_start(x, options, seed);
   return starts_from_sample(options) ? sample_start(x, options, seed) : plain_start(x, options, seed);
 }
 
@@ -99,13 +124,16 @@ void finish(const Data<T>& x, const NmfOptions& options, Factors<T> factors, Nmf
 // Runs from the start that make(run) gives, and keeps the run with the least objective.
 template <class T, class Make>
 NmfResult<T> best_run(const Data<T>& x, const NmfOptions& options, const Course& course, const Make& make) {
+  std::unique_ptr<DivergenceData<T>> divergence;
+  if (options.loss == Loss::kullback_leibler) divergence = std::make_unique<DivergenceData<T>>(x);
   const Clock::time_point began = Clock::now();
   NmfResult<T> result;
   Run<T> best;
   for (int r = 0; r < options.runs; ++r) {
     Run<T> run;
     try {
-      run = alternate(x, options, make(r), began, course);
+      run = divergence ? alternate_by_divergence(*divergence, options, make(r), began)
+                       : alternate(x, options, make(r), began, course);
     } catch (const Cancelled&) {
       if (r == 0) throw;
       best.stop_reason = StopReason::interrupted;
@@ -132,13 +160,51 @@ NmfResult<T> best_run(const Data<T>& x, const NmfOptions& options, const Course&
   return result;
 }
 
+// The factors of X / 2^exponent as those of X: W stays.
+template <class T>
+void scale_back(NmfResult<T>& result, Loss loss, int exponent) {
+  scale_by_power(result.h.values(), exponent);
+  scale_by_power<T>(result.baseline, exponent);
+  result.objective = std::ldexp(result.objective, loss == Loss::frobenius ? 2 * exponent : exponent);
+  for (const T value : result.h.values()) require_in_range(value);
+  for (const T value : result.baseline) require_in_range(value);
+}
+
+// Runs `factor` on X at a scale that T holds well. |X - W H|^2 and |H|^2 change by the square of the scale and |W|^2
+// does not, so that alpha changes with it and beta stays.
+template <class T, class Factor>
+NmfResult<T> at_moderate_scale(const Data<T>& x, const NmfOptions& options, const Factor& factor) {
+  const int exponent = exponent_of_norm(x);
+  if (is_moderate<T>(exponent)) return factor(x, options, 0);
+  NmfOptions scaled = options;
+  scaled.alpha = std::ldexp(options.alpha, -2 * exponent);
+  NmfResult<T> result = factor(ScaledData<T>(x, exponent), scaled, exponent);
+  with_threads(thread_count(), nullptr, [&] { scale_back(result, options.loss, exponent); });
+  return result;
+}
+
+template <class T>
+NmfResult<T> run_from_own_start(const Data<T>& x, const NmfOptions& options) {
+  const Course course{.breathes = starts_from_sample(options) && can_breathe(x, options)};
+  return best_run(x, options, course, [&](int run) { return make_start(x, options, run); });
+}
+
+template <class T>
+NmfResult<T> run_from_given(const Data<T>& x, const NmfOptions& options, Matrix<T> w, Matrix<T> h) {
+  return best_run(x, options, {}, [&](int) {
+    Factors<T> start{std::move(w), std::move(h)};
+    if (options.affine) append_baseline(x, start);
+    return start;
+  });
+}
+
 }  // namespace
 
 template <class T>
 NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options) {
   check(x, options);
-  const Course course{.breathes = starts_from_sample(options) && can_breathe(x, options)};
-  return best_run(x, options, course, [&](int run) { return make_start(x, options, run); });
+  return at_moderate_scale(
+      x, options, [](const Data<T>& scaled, const NmfOptions& with, int) { return run_from_own_start(scaled, with); });
 }
 
 template <class T>
@@ -148,10 +214,9 @@ NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options, Matrix<T> w,
   check_given(w, "W", x.rows(), options.rank);
   check_given(h, "H'", x.cols(), options.rank);
   require(options.runs == 1, "A given start allows one run, not " + std::to_string(options.runs) + ".");
-  return best_run(x, options, {}, [&](int) {
-    Factors<T> start{std::move(w), std::move(h)};
-    if (options.affine) append_baseline(x, start);
-    return start;
+  return at_moderate_scale(x, options, [&](const Data<T>& scaled, const NmfOptions& with, int exponent) {
+    scale_by_power(h.values(), -exponent);
+    return run_from_given(scaled, with, std::move(w), std::move(h));
   });
 }
 

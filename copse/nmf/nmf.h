@@ -10,6 +10,11 @@
 
 namespace copse {
 
+enum class Loss {
+  frobenius,        // |X - W H|^2
+  kullback_leibler  // D(X | W H) = sum of x log(x / (W H)) - x + (W H) over all entries, by hals (one coordinate after
+                    // the other) or mu; no penalties, no baseline
+};
 enum class Solver { hals, mu, active_set, pivoting, projected_gradient };
 enum class Start {
   automatic,  // sample for hals, random for the others, as the seeds have it
@@ -24,26 +29,37 @@ enum class StopReason { converged, max_iterations, time_limit, interrupted };
 
 // One alternation, as the history and the progress callback see it.
 struct Iteration {
-  int number = 0;                       // 1, 2, ...; alternations with more components count, but have no record
-  double relative_error = 0;            // |X - W H| / |X|; known to about 1e-3 for float and 1e-7 for double
-  double projected_gradient_ratio = 0;  // |projected gradient| / its value at iteration 1, unit columns of W
-  double seconds = 0;                   // since the run began
+  int number = 0;             // 1, 2, ...; alternations with more components count, but have no record
+  double relative_error = 0;  // |X - W H| / |X|; known to about 1e-3 for float and 1e-7 for double
+  // What NmfOptions::tolerance is compared with, left side / sqrt(k), at the point from which the next iteration sets
+  // out: the iterate, or where hals ran ahead of it. The last record of a run is that of the factors which are
+  // returned, unless Cancelled ended it: then it is that of the record before.
+  double projected_gradient_ratio = 0;
+  double seconds = 0;  // since the run began
 };
 
 struct NmfOptions {
   Index rank = 0;  // required: 1 <= rank <= min(rows, cols)
+  Loss loss = Loss::frobenius;
   Solver solver = Solver::hals;
   Start start = Start::automatic;
   int runs = 1;  // starts to try; the one with the least objective is kept
   int max_iterations = 200;
-  double tolerance = 1e-4;  // stop when |projected gradient| <= tolerance * its value at iteration 1
+  // Stop when |projected gradient| <= tolerance, for X / |X| and unit columns of W, from any start [Kuang 2014, eq.
+  // 9-10]: with G_W = (W H - X) H' and G_H = W'(W H - X), each with the gradient of its penalty, and of which only the
+  // negative part counts where an entry of W or H is zero, when
+  //     sqrt(|G_W|^2 / |X|^4 + |G_H|^2 / |X|^2) <= tolerance * sqrt(k).
+  // The right side is tolerance times the largest value that the left can have at H = 0. Affine: the root also has
+  // |(W H + w0 1' - X) 1|^2 / (n |X|^2). Kullback-Leibler: when |slope * step| of all coordinates in one iteration add
+  // up to <= tolerance * the sum of X.
+  double tolerance = 1e-4;
   double time_limit = std::numeric_limits<double>::infinity();  // seconds, all runs together
   std::uint64_t seed = 0;                                       // same seed, same bits, any number of threads
-  double alpha = 0;                                             // weight of |W|^2
-  double beta = 0;                                              // weight of sum_j |H(:,j)|_1^2
-  bool affine = false;                                          // X ~ w0 1' + W H with a baseline w0 >= 0
-  bool extrapolate = true;                                      // hals: run ahead of the iterates (Ang & Gillis 2019)
-  std::function<bool(const Iteration&)> progress = {};          // once per iteration; false asks to stop
+  double alpha = 0;                                     // weight of |W|^2; above 0 where beta is, and only there
+  double beta = 0;                                      // weight of sum_j |H(:,j)|_1^2
+  bool affine = false;                                  // X ~ w0 1' + W H with a baseline w0 >= 0
+  bool extrapolate = true;                              // hals: run ahead of the iterates (Ang & Gillis 2019)
+  std::function<bool(const Iteration&)> progress = {};  // once per iteration; false asks to stop
 };
 
 template <class T>
@@ -63,8 +79,10 @@ struct NmfResult {
   int best_run = 0;
 };
 
-// A component that dies (zero in a factor) gets a new start from the residual, as long as that lowers the objective.
-// Throws InvalidArgument for a bad rank or option, and Cancelled if stopped from outside before the first iteration is
+// The scale of X does not matter: for 2^p X, alpha 4^p and beta the bits of W are the same and H is multiplied by 2^p,
+// as long as T holds the entries. Throws InvalidArgument where the coefficients of H leave the range of T. A component
+// that dies (zero in a factor) gets a new start from the residual, as long as that lowers the objective. Throws
+// InvalidArgument for a bad rank or option, and Cancelled if stopped from outside before the first iteration is
 // complete; after that the last complete iterate comes back with StopReason::interrupted.
 template <class T>
 NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options);

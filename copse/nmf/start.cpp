@@ -6,6 +6,7 @@
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
 #include "copse/kernels/gram.h"
+#include "copse/nmf/scaled_data.h"
 #include "copse/nmf/singular.h"
 
 namespace copse {
@@ -90,9 +91,10 @@ Factors<T> random_start(const Data<T>& x, Index rank, std::uint64_t seed) {
   for_each_entry(start.h, seed, streams_of_h, uniform);
   // |W H|^2 = <W'W, H H'>.
   const double fitted = dot(global_gram(x, start.w), global_gram(x, start.h));
-  const double factor = std::sqrt(std::sqrt(x.squared_norm() / fitted));
+  const int exponent = exponent_of_norm(x);
+  const double factor = std::sqrt(std::sqrt(x.squared_norm_over(exponent) / fitted));
   scale(start.w, factor);
-  scale(start.h, factor);
+  scale(start.h, std::ldexp(factor, exponent));
   return start;
 }
 
@@ -100,6 +102,7 @@ template <class T>
 Factors<T> singular_start(const Data<T>& x, Index rank, Start kind, std::uint64_t seed, int power_iterations) {
   SingularTriplets<T> triplets = leading_singular_triplets(x, rank, seed, power_iterations);
   Factors<T> start{std::move(triplets.u), std::move(triplets.v)};
+  const int exponent = exponent_of_norm(x);
   for (Index c = 0; c < rank; ++c) {
     // The leading pair has one sign (Perron-Frobenius), up to round-off, which the same rule takes away.
     const PartNorms u = part_norms(x, start.w, c);
@@ -108,19 +111,22 @@ Factors<T> singular_start(const Data<T>& x, Index rank, Start kind, std::uint64_
     const double sign = positive ? 1 : -1;
     const double u_norm = positive ? u.positive : u.negative;
     const double v_norm = positive ? v.positive : v.negative;
-    const double weight = std::sqrt(triplets.weights[static_cast<std::size_t>(c)] * u_norm * v_norm);
+    const double product = triplets.weights[static_cast<std::size_t>(c)] * u_norm * v_norm;
+    const double weight = std::sqrt(std::ldexp(product, -exponent));
     keep_part(start.w, c, sign, u_norm > 0 ? weight / u_norm : 0.0);
-    keep_part(start.h, c, sign, v_norm > 0 ? weight / v_norm : 0.0);
+    keep_part(start.h, c, sign, v_norm > 0 ? std::ldexp(weight, exponent) / v_norm : 0.0);
   }
   if (kind == Start::nndsvd) return start;
 
   const double mean = mean_entry(x);
-  const auto fill = [&](T& value, Random& random) {
-    if (value > 0) return;
-    value = static_cast<T>(kind == Start::nndsvda ? mean : mean * random.uniform() / 100);
+  const auto fill_with = [&](double most) {
+    return [kind, most](T& value, Random& random) {
+      if (value > 0) return;
+      value = static_cast<T>(kind == Start::nndsvda ? most : most * random.uniform() / 100);
+    };
   };
-  for_each_entry(start.w, seed, 0, fill);
-  for_each_entry(start.h, seed, streams_of_h, fill);
+  for_each_entry(start.w, seed, 0, fill_with(std::ldexp(mean, -exponent)));
+  for_each_entry(start.h, seed, streams_of_h, fill_with(mean));
   return start;
 }
 

@@ -8,13 +8,16 @@
 
 namespace copse {
 
+// With 2^E <= |X| < 2^(E + 1), the starts below are those of X / 2^E with 2^E in H alone: the scale of X matters for H
+// only.
+
 // Uniform entries, scaled so that |W H| = |X|. Every row has its own stream: threads do not matter.
 template <class T>
 Factors<T> random_start(const Data<T>& x, Index rank, std::uint64_t seed);
 
 // NNDSVD (Boutsidis & Gallopoulos 2008): the positive or the negative parts of the leading singular vectors, whichever
-// weigh more. `kind` says what becomes of the zeros: kept (nndsvd), the mean of X (nndsvda), or random numbers up to a
-// hundredth of it (nndsvdar).
+// weigh more. `kind` says what becomes of the zeros: kept (nndsvd), the mean of X / 2^E (nndsvda), or random numbers up
+// to a hundredth of it (nndsvdar).
 template <class T>
 Factors<T> singular_start(const Data<T>& x, Index rank, Start kind, std::uint64_t seed,
                           int power_iterations = enough_power_iterations);

@@ -79,8 +79,10 @@ TEST(Nndsvd, KeepsTheLargerPartOfEachTriplet) {
 TEST(Nndsvd, FillsItsZerosWithTheMeanOrLess) {
   const auto sparse = random_integer_sparse<double>(40, 30, 0.2, 5);
   const SparseData<double> data(sparse);
+  // Of X / 2^E in W, of X in H.
   double mean = 0;
   for (const double value : sparse.values) mean += value / (40 * 30);
+  const double in_w = std::ldexp(mean, -std::ilogb(std::sqrt(data.squared_norm())));
   const auto zeros = singular_start(data, 4, Start::nndsvd, 1);
   const auto means = singular_start(data, 4, Start::nndsvda, 1);
   const auto randoms = singular_start(data, 4, Start::nndsvdar, 1);
@@ -92,13 +94,21 @@ TEST(Nndsvd, FillsItsZerosWithTheMeanOrLess) {
         EXPECT_EQ(randoms.w(i, c), zeros.w(i, c));
       } else {
         ++filled;
-        EXPECT_NEAR(means.w(i, c), mean, 1e-12);
+        EXPECT_NEAR(means.w(i, c), in_w, 1e-12);
         EXPECT_GE(randoms.w(i, c), 0);
-        EXPECT_LE(randoms.w(i, c), mean / 100);
+        EXPECT_LE(randoms.w(i, c), in_w / 100);
       }
     }
   }
   EXPECT_GT(filled, 20);
+  for (Index j = 0; j < 30; ++j) {
+    for (Index c = 0; c < 4; ++c) {
+      if (zeros.h(j, c) == 0) {
+        EXPECT_NEAR(means.h(j, c), mean, 1e-12);
+        EXPECT_LE(randoms.h(j, c), mean / 100);
+      }
+    }
+  }
 }
 
 TEST(RandomStart, HasTheNormOfXAndDependsOnTheSeed) {

@@ -75,12 +75,14 @@ def test_sparse_weights_make_coefficients_sparse():
 
 def test_alpha_is_scikit_learns_alpha_h_per_sample():
     X = planted()
-    ours = NMF(4, random_state=0, alpha=0.6, max_iter=50, tol=0).fit(X)
-    theirs = NMF(4, random_state=0, alpha_H=0.6 / len(X), max_iter=50, tol=0).fit(X)
+    ours = NMF(4, random_state=0, alpha=0.6, beta=0.1, max_iter=50, tol=0).fit(X)
+    theirs = NMF(4, random_state=0, alpha=0, alpha_H=0.6 / len(X), beta=0.1, max_iter=50, tol=0).fit(X)
     np.testing.assert_allclose(ours.components_, theirs.components_)
     for refused in ({"alpha_W": 1.0}, {"alpha_H": 1.0, "l1_ratio": 0.5}):
         with pytest.raises(ValueError, match="use beta"):
             NMF(4, **refused).fit(X)
+    with pytest.raises(ValueError, match="Set both, or none"):
+        NMF(4, alpha_H=1.0).fit(X)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -312,5 +314,5 @@ def test_one_more_iteration_lowers_the_error(solver):
 @pytest.mark.parametrize("solver", ["hals", "mu"])
 def test_the_type_is_kept(solver, given, kept):
     X = np.random.RandomState(0).randint(0, 5, (20, 15)).astype(given)
-    model = NMF(3, random_state=0, tol=1e-2, solver=solver, alpha=0.1)
+    model = NMF(3, random_state=0, tol=1e-2, solver=solver, alpha=0.1, beta=0.1)
     assert model.fit(X).transform(X).dtype == model.fit_transform(X).dtype == model.components_.dtype == np.dtype(kept)

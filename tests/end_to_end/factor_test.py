@@ -141,13 +141,14 @@ def test_sparse_conventions(copse, planted, tmp_path):
         (["--sparse", "0.3"], largest**2, 0.3),
         (["--sparse", "0.3", "--sparse-w", "snmf"], largest, 0.3),
         (["--sparse", "0.3", "--sparse-w", "2"], 2, 0.3),
-        (["--sparse-w", "2"], 2, 0),
         ([], 0, 0),
     ]:
         run = copse("factor", planted.path, "-k", 3, "--precision", "double", "--json", *arguments)
         settings = json.loads(run.stdout)["settings"]
         assert settings["alpha"] == pytest.approx(alpha, rel=1e-9), arguments
         assert settings["beta"] == pytest.approx(beta), arguments
+    refused = copse("factor", planted.path, "-k", 3, "--sparse-w", "2")
+    assert refused.returncode != 0 and "Set both, or none" in refused.stderr
 
 
 def test_affine_has_a_baseline(copse, planted, tmp_path):
