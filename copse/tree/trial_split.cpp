@@ -9,20 +9,19 @@ namespace {
 
 // The largest squared singular values of the two groups of items, by power iteration from the columns of w.
 template <class T>
-std::array<double, 2> leading_values(const NodeData<T>& x, Matrix<T> v, std::span<const char> first, TreeCost& cost) {
-  constexpr int max_iterations = 100;
-  constexpr double tolerance = 1e-6;  // relative change of both values
+std::array<double, 2> leading_values(const NodeData<T>& x, Matrix<T> v, std::span<const char> first,
+                                     const TrialOptions& options, TreeCost& cost) {
   std::array<double, 2> values{};
   Sweep<T> sweep;
-  for (int iteration = 0; iteration < max_iterations; ++iteration) {
-    check_cancelled();
+  for (int iteration = 0; iteration < leading_iterations; ++iteration) {
+    check_time(options.rank2.deadline);
     x.power_step(v, first, sweep);
     ++cost.iterations;
     cost.entries_read += static_cast<double>(x.entries());
     // |X'v|^2 for unit v is the Rayleigh quotient: it rises to the squared singular value.
     const std::array<double, 2> next{sweep.hh.a, sweep.hh.c};
-    const bool settled =
-        std::abs(next[0] - values[0]) <= tolerance * next[0] && std::abs(next[1] - values[1]) <= tolerance * next[1];
+    const bool settled = std::abs(next[0] - values[0]) <= leading_tolerance * next[0] &&
+                         std::abs(next[1] - values[1]) <= leading_tolerance * next[1];
     values = next;
     if (settled) break;
     std::array<double, 2> squares{};
@@ -52,9 +51,9 @@ std::uint64_t memory_key(std::uint64_t key, std::span<const RowIndex> items, std
 }  // namespace
 
 template <class T>
-TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, PartOfNode<T> data,
-                        std::span<const double> squared_norms, std::uint64_t key, const TrialOptions& options,
-                        SplitMemory<T>* memory, TreeCost& cost) {
+TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, PartOfNode<T> data, std::uint64_t key,
+                        const TrialOptions& options, SplitMemory<T>* memory, TreeCost& cost) {
+  const std::span<const double> squared_norms = x.squared_norms();
   auto node = std::move(data.node);
   if (node)
     node->keep(data.kept);
@@ -111,7 +110,7 @@ TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, P
   parallel_for(
       2, [&](Index column) { split.sides[column != larger].topic = rank_terms(factors.w, column, node->terms()); });
   if (options.leading) {
-    const auto values = leading_values(*node, std::move(factors.w), in_first, cost);
+    const auto values = leading_values(*node, std::move(factors.w), in_first, options, cost);
     for (int column = 0; column < 2; ++column) split.sides[column != larger].leading = values[column];
   }
   if (larger == 1) {
@@ -121,10 +120,9 @@ TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, P
   return split;
 }
 
-#define COPSE_INSTANTIATE(T)                                                                                     \
-  template TrialSplit<T> try_split(const TreeData<T>&, std::span<const RowIndex>, PartOfNode<T>,                 \
-                                   std::span<const double>, std::uint64_t, const TrialOptions&, SplitMemory<T>*, \
-                                   TreeCost&);
+#define COPSE_INSTANTIATE(T)                                                                                    \
+  template TrialSplit<T> try_split(const TreeData<T>&, std::span<const RowIndex>, PartOfNode<T>, std::uint64_t, \
+                                   const TrialOptions&, SplitMemory<T>*, TreeCost&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 
