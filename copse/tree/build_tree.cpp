@@ -22,7 +22,11 @@ class Builder {
  public:
   // `items`: how many the part of the tree has that is to be split into options.leaves leaves.
   Builder(const TreeData<T>& x, const TreeOptions& options, SplitMemory<T>* memory, Index items)
-      : options_(options), scorer_(x, options, memory, sure_to_split * items / options.leaves, deadline(options)) {}
+      : options_(options),
+        deadline_(deadline(options)),
+        exponent_(x.exponent()),
+        min_score_(options.score == Score::mndcg ? options.min_score : std::ldexp(options.min_score, -2 * exponent_)),
+        scorer_(x, options, memory, sure_to_split * items / options.leaves, deadline_) {}
 
   Tree<T> build(const TreeData<T>& x) {
     tree_.rows = x.rows();
@@ -42,6 +46,7 @@ class Builder {
   // Splits the leaf `node` of a finished tree. It is the first to be split, whatever its score is.
   Tree<T> grow(Tree<T> tree, Index node) {
     tree_ = std::move(tree);
+    scale_squares(-2 * exponent_);
     tree_.stop_reason = StopReason::converged;
     splits_.resize(tree_.nodes.size());
     if (tree_.nodes[node].leaf == Leaf::open && tree_.nodes[node].items.size() > 1)
@@ -66,6 +71,7 @@ class Builder {
           tree_.stop_reason = StopReason::interrupted;
           return;
         }
+        check_time(deadline_);
         const std::vector<Index> leaves = std::exchange(forced, false) ? std::vector{top} : open_leaves(top);
         if (leaves.empty()) return;
         std::vector<Trial<T>*> next;
@@ -86,8 +92,7 @@ class Builder {
     std::vector<Index> leaves;
     for (Index n = top; n < static_cast<Index>(tree_.nodes.size()); ++n) {
       const TreeNode<T>& node = tree_.nodes[n];
-      if (node.first < 0 && node.score > options_.min_score && node.leaf == Leaf::open && is_below(n, top))
-        leaves.push_back(n);
+      if (node.first < 0 && node.score > min_score_ && node.leaf == Leaf::open && is_below(n, top)) leaves.push_back(n);
     }
     std::ranges::stable_sort(leaves, std::ranges::greater(), [&](Index n) {
       return options_.pick == Pick::size ? static_cast<double>(tree_.nodes[n].items.size()) : tree_.nodes[n].score;
@@ -181,7 +186,18 @@ class Builder {
     return Scorer<T>::child_key(key_of(parent), tree_.nodes[parent].first == node ? 0 : 1);
   }
 
+  // Squares of the data, and the scores that are: between those of the data and those of the data as TreeData scales
+  // it.
+  void scale_squares(int exponent) {
+    for (TreeNode<T>& node : tree_.nodes) {
+      node.squared_norm = std::ldexp(node.squared_norm, exponent);
+      node.explained = std::ldexp(node.explained, exponent);
+      if (options_.score != Score::mndcg && node.leaf == Leaf::open) node.score = std::ldexp(node.score, exponent);
+    }
+  }
+
   Tree<T> finish() {
+    scale_squares(2 * exponent_);
     const TreeCost cost = scorer_.cost();
     tree_.cost.factorizations += cost.factorizations;
     tree_.cost.iterations += cost.iterations;
@@ -190,6 +206,9 @@ class Builder {
   }
 
   const TreeOptions& options_;
+  Clock::time_point deadline_;
+  int exponent_;      // of the data
+  double min_score_;  // for the data as TreeData scales it
   Scorer<T> scorer_;
   Tree<T> tree_;
   std::vector<std::unique_ptr<Trial<T>>> splits_;  // of each leaf, where its score was computed from it

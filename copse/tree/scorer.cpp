@@ -107,7 +107,7 @@ template <class T>
 void Scorer<T>::score_both(Trial<T>& trial) const {
   parallel_for(2, [&](Index s) {
     const Scored<T>& side = score(trial, static_cast<int>(s));
-    if (!side.trial || !(side.score > std::max(options_.min_score, 0.0))) return;
+    if (!side.trial || !(side.score > 0)) return;
     // The split of an unbalanced trial may be another one, without outliers.
     if (static_cast<Index>(trial.split.sides[s].items.size()) >= sure_size_ && !is_unbalanced(side.trial->split))
       score_both(*side.trial);

@@ -53,7 +53,6 @@ std::uint64_t memory_key(std::uint64_t key, std::span<const RowIndex> items, std
 template <class T>
 TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, PartOfNode<T> data, std::uint64_t key,
                         const TrialOptions& options, SplitMemory<T>* memory, TreeCost& cost) {
-  const std::span<const double> squared_norms = x.squared_norms();
   auto node = std::move(data.node);
   if (node)
     node->keep(data.kept);
@@ -74,11 +73,14 @@ TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, P
 
   const Index count = static_cast<Index>(items.size());
   const double inner = factors.inner;
+  const std::span<const double> squared_norms = node->squared_norms();
+  // Back from the node's scale: coefficients to that of the data, squares to that of x.squared_norms().
+  const int exponent = node->exponent(), square_exponent = 2 * (exponent - x.exponent());
   // The column of each item, or -1 if neither is its own.
   const auto column_of = [&](Index j) {
     const double h1 = static_cast<double>(factors.h(j, 0)), h2 = static_cast<double>(factors.h(j, 1));
     const double fitted = h1 * h1 + 2 * inner * h1 * h2 + h2 * h2;
-    return h1 == h2 || fitted <= unexplained * squared_norms[items[j]] ? -1 : h1 > h2 ? 0 : 1;
+    return h1 == h2 || fitted <= unexplained * squared_norms[j] ? -1 : h1 > h2 ? 0 : 1;
   };
   std::vector<signed char> columns(items.size());
   std::array<Index, 2> sizes{};
@@ -98,20 +100,25 @@ TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, P
     Side<T>& side = split.sides[column != larger];
     const double own = static_cast<double>(factors.h(j, column)), other = static_cast<double>(factors.h(j, 1 - column));
     side.items.push_back(items[j]);
-    side.weights.push_back(static_cast<T>(own));
+    side.weights.push_back(static_cast<T>(std::ldexp(own, exponent)));
     side.shares.push_back(static_cast<T>(columns[j] < 0 ? 0.5 : own / (own + other)));
     // W has unit columns and h meets the KKT conditions: w'x = own + inner * other where own > 0.
     const double product = own + inner * other;
-    side.squared_norm += squared_norms[items[j]];
+    side.squared_norm += squared_norms[j];
     side.explained += product * product;
-    side.rank2_error += squared_norms[items[j]] - (own * own + 2 * inner * own * other + other * other);
+    side.rank2_error += squared_norms[j] - (own * own + 2 * inner * own * other + other * other);
+  }
+  for (Side<T>& side : split.sides) {
+    for (double* square : {&side.squared_norm, &side.explained, &side.rank2_error})
+      *square = std::ldexp(*square, square_exponent);
   }
   if (!split.two_sided()) return split;
   parallel_for(
       2, [&](Index column) { split.sides[column != larger].topic = rank_terms(factors.w, column, node->terms()); });
   if (options.leading) {
     const auto values = leading_values(*node, std::move(factors.w), in_first, options, cost);
-    for (int column = 0; column < 2; ++column) split.sides[column != larger].leading = values[column];
+    for (int column = 0; column < 2; ++column)
+      split.sides[column != larger].leading = std::ldexp(values[column], square_exponent);
   }
   if (larger == 1) {
     for (char& side : in_first) side = !side;
