@@ -92,6 +92,7 @@ class CountedCuts : public TreeData<float> {
     return x_.cut(items);
   }
   std::span<const double> squared_norms() const override { return x_.squared_norms(); }
+  int exponent() const override { return x_.exponent(); }
 
   mutable std::atomic<int> cuts = 0;
 

@@ -1,8 +1,10 @@
 // Rank-2 NMF of the items of one node, X ~ W H: alternating exact NNLS in closed form, one read of X per iteration.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
+#include "copse/base/error.h"
 #include "copse/nmf/nmf.h"
 #include "copse/tree/node_data.h"
 
@@ -20,6 +22,7 @@ struct Rank2Options {
   double tolerance = 1e-4;
   int max_iterations = 1000;  // of the alternation over all items
   std::uint64_t seed = 0;
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
 
 template <class T>
@@ -33,6 +36,15 @@ struct Rank2Result {
   double projected_gradient_ratio = 0;
   StopReason stop_reason = StopReason::converged;
 };
+
+// What is thrown after the deadline.
+class TimeUp : public Error {
+ public:
+  TimeUp() : Error("The time is up.") {}
+};
+
+// Throws TimeUp after the deadline, and Cancelled if the run was asked to stop.
+void check_time(std::chrono::steady_clock::time_point deadline);
 
 template <class T>
 Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options);

@@ -39,12 +39,15 @@ struct TreeOptions {
   double min_score = 0;      // sigma: split only leaves whose score exceeds it
   int outlier_trials = 3;    // T; 0: no outlier detection
   double imbalance = 9;      // beta: |N1| >= beta |N2| makes N2 a candidate for outliers
+  double large_share = 0.1;  // a node with at least this share of all items is split even if its trials find nothing
+                             // but outliers; infinity: the thesis's rule, such a node is closed for good
   Index smallest_split = 4;  // a node of fewer items gets the score -1; the root may have two
   Rank2Start start = Rank2Start::singular;
   double tolerance = 1e-4;  // of the rank-2 NMF
   int max_iterations = 1000;
-  std::uint64_t seed = 0;                                  // of random starts; same bits for any number of threads
-  std::function<bool(const TreeProgress&)> progress = {};  // once per split; false asks to stop
+  double time_limit = std::numeric_limits<double>::infinity();  // seconds; the tree so far comes back
+  std::uint64_t seed = 0;                                       // of random starts; same bits for any number of threads
+  std::function<bool(const TreeProgress&)> progress = {};       // once per split; false asks to stop
 };
 
 // Why a node stays a leaf.
@@ -107,12 +110,15 @@ class SplitMemory {
   virtual void record(std::uint64_t key, const Rank2Result<T>& result) = 0;
 };
 
-// Throws InvalidArgument for a bad option or an empty matrix.
+// Throws InvalidArgument for a bad option or an empty matrix, and Cancelled if stopped from outside before the first
+// split; after that the tree so far comes back with StopReason::interrupted. A time limit gives the tree so far, which
+// may have one leaf, with StopReason::time_limit.
 template <class T>
 Tree<T> build_tree(const TreeData<T>& x, const TreeOptions& options, SplitMemory<T>* memory = nullptr);
 
 // Splits the leaf `node` further, into options.leaves leaves at most; the rest of the tree stays as it is. The options
-// should be those that built the tree.
+// should be those that built the tree. Stopped after its first split, it keeps what it has; where it throws, the tree
+// is as it was.
 template <class T>
 void grow(Tree<T>& tree, Index node, const TreeData<T>& x, const TreeOptions& options);
 

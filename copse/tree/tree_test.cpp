@@ -273,7 +273,6 @@ TEST(Tree, RemembersTheSidesOfEveryOutlierTrial) {
 TEST(Tree, RemembersNothingOfANodeThatNumbersItsFeaturesOtherwise) {
   const auto x = as<float>(planted(400, 6, 5));
   const auto data = tree_data<float>(SparseView<float>(x));
-  const auto norms = data->squared_norms();
   std::vector<RowIndex> items(400);
   std::iota(items.begin(), items.end(), 0);
   PartOfNode<float> part{data->cut(items), std::vector<char>(400, 1)};
@@ -282,10 +281,10 @@ TEST(Tree, RemembersNothingOfANodeThatNumbersItsFeaturesOtherwise) {
   ASSERT_FALSE(std::ranges::equal(part.node->terms(), data->cut(items)->terms()));
   Memory memory;
   TreeCost cost;
-  try_split<float>(*data, items, std::move(part), norms, 1, {}, &memory, cost);
+  try_split<float>(*data, items, std::move(part), 1, {}, &memory, cost);
   ASSERT_EQ(memory.size(), 1u);
-  const auto again = try_split<float>(*data, items, {}, norms, 1, {}, &memory, cost);
-  const auto alone = try_split<float>(*data, items, {}, norms, 1, {}, nullptr, cost);
+  const auto again = try_split<float>(*data, items, {}, 1, {}, &memory, cost);
+  const auto alone = try_split<float>(*data, items, {}, 1, {}, nullptr, cost);
   for (int side = 0; side < 2; ++side) {
     EXPECT_EQ(again.sides[side].items, alone.sides[side].items);
     EXPECT_EQ(again.sides[side].topic, alone.sides[side].topic);
@@ -356,28 +355,6 @@ TEST(Tree, OnlyRandomStartsFollowTheSeed) {
   EXPECT_EQ(topics(Rank2Start::singular, 1), topics(Rank2Start::singular, 2));
   EXPECT_EQ(topics(Rank2Start::random, 1), topics(Rank2Start::random, 1));
   EXPECT_NE(topics(Rank2Start::random, 1), topics(Rank2Start::random, 2));
-}
-
-TEST(Tree, ANormThatPrecisionCannotHoldIsRefused) {
-  const auto scaled = [](double factor) {
-    Matrix<double> x = planted(100, 3, 1);
-    for (double& value : x.values()) value *= factor;
-    return x;
-  };
-  const auto leaves = [](const auto& x) { return build(x, {.leaves = 3}).leaves; };
-  for (const double factor : {1e-6, 1e-3, 1.0, 1e5, 1e7}) EXPECT_EQ(leaves(as<float>(scaled(factor))), 3) << factor;
-  for (const double factor : {1e-30, 1e-8, 1e9, 1e30}) {
-    EXPECT_THROW(leaves(as<float>(scaled(factor))), InvalidArgument) << factor;
-    EXPECT_EQ(leaves(as<double>(scaled(factor))), 3) << factor;
-  }
-  try {
-    leaves(as<float>(scaled(1e10)));
-    FAIL();
-  } catch (const InvalidArgument& error) {
-    EXPECT_STREQ(error.what(),
-                 "The norm of the matrix is about 1e11, and a tree in single precision needs one between 1e-6 and 1e9: "
-                 "scale the matrix, or use double precision.");
-  }
 }
 
 TEST(Tree, DegenerateData) {
