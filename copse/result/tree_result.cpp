@@ -122,6 +122,7 @@ std::string explain_leaves(const Tree<T>& tree, Index wanted) {
   const std::string begin = "The tree has " + std::to_string(tree.leaves) + (tree.leaves == 1 ? " leaf" : " leaves") +
                             ", not " + std::to_string(wanted) + ": ";
   if (tree.stop_reason == StopReason::interrupted) return begin + "the run was interrupted.";
+  if (tree.stop_reason == StopReason::time_limit) return begin + "the time was over.";
   std::array<Index, 4> counts{};
   for (const Index leaf : tree.leaf_nodes()) ++counts[static_cast<std::size_t>(tree.nodes[leaf].leaf)];
   std::string reasons;

@@ -32,12 +32,15 @@ void grow_tree(const TreeRunOptions& options, const TreeOptions& tree, const Pre
     result.report.notes.push_back(fmt::format("{} of {} factorizations were taken from the run before.",
                                               log->recalled(), result.tree().cost.factorizations));
   }
-  if (options.flat) {
-    events.show("fitting all items to the leaves ...");
-    fit_flat(*in_memory(input.data), result);
-  } else {
-    take_leaves(result);
-  }
+  // A tree with fewer leaves is a result: an interruption ends the splitting, not what follows.
+  uninterrupted([&] {
+    if (options.flat) {
+      events.show("fitting all items to the leaves ...");
+      fit_flat(*in_memory(input.data), result);
+    } else {
+      take_leaves(result);
+    }
+  });
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ struct TreeRunOptions {
   bool resume = false;  // continue with what the log holds
 };
 
-// Reads, prepares, splits and describes. Throws InputError, InvalidArgument, OutputError for the log, and Cancelled if
-// it was interrupted before there was a result.
+// Reads, prepares, splits and describes. An interruption, or a time limit, gives the tree so far. Throws
+// InputError, InvalidArgument, OutputError for the log, and Cancelled before the first split.
 template <class T>
 TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events = {});
 

@@ -8,6 +8,7 @@
 #include "apps/copse/commands/input_options.h"
 #include "apps/copse/commands/run.h"
 #include "apps/copse/program.h"
+#include "apps/copse/terminal/words.h"
 #include "copse/result/fields.h"
 
 namespace copse {
@@ -25,8 +26,8 @@ constexpr const char* description =
     "Prints the tree. With -o it also writes tree.json, assignments.tsv (topic, leaf, path and soft weights of every "
     "item), "
     "topics.tsv, partitions.tsv (the partitions with 2, 3, ... leaves), tree.newick, model.safetensors, "
-    "report.html (a page that opens in any browser without a network) and result.json. A run that was killed continues "
-    "with --resume.";
+    "report.html (a page that opens in any browser without a network) and result.json. Ctrl-C keeps the tree "
+    "so far; a run that was stopped or killed continues with --resume.";
 
 constexpr const char* examples =
     "A topic tree of reviews in a table, with classes and time:\n"
@@ -152,6 +153,12 @@ void add_tree(Program& program) {
       ->group(growing);
   add_number(command, "--max-iterations", tree.max_iterations, 2, 1000000000, "Iterations per split at most")
       ->group(growing);
+  add_number(command, "--large-share", tree.large_share, 0.0, 1.0,
+             "A node with this share of all items is split even if its trials only set outliers aside")
+      ->group(growing);
+  add_amount(command, "--time-limit", tree.time_limit, parse_seconds, "TIME",
+             "Stop after this time with the tree so far, such as 90s or 5m [none]")
+      ->group(growing);
   add_seed(command, tree.seed);
   command.get_option("--seed")->group(growing);
   command.add_flag("!--no-flat", options->flat, "Do not fit all items to the leaves' topics at the end")
@@ -160,7 +167,7 @@ void add_tree(Program& program) {
   command
       .add_flag_callback(
           "--resume", [&log = *log] { log = SplitLogUse::resume; },
-          "Continue a run into the same folder that was killed")
+          "Continue a run into the same folder that was stopped or killed")
       ->needs("--output")
       ->group("Output");
   add_number(command, "--top", options->top, Index(1), std::numeric_limits<Index>::max(),
