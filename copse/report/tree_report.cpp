@@ -75,6 +75,16 @@ Json node_json(const TreeResult<T>& result, Index n) {
   return json;
 }
 
+// The last node on the way of every item.
+template <class T>
+std::vector<Index> last_nodes(const Tree<T>& tree) {
+  std::vector<Index> last(static_cast<std::size_t>(tree.cols), 0);
+  for (Index n = 1; n < static_cast<Index>(tree.nodes.size()); ++n) {
+    for (const RowIndex j : tree.nodes[n].items) last[j] = n;
+  }
+  return last;
+}
+
 }  // namespace
 
 template <class T>
@@ -153,35 +163,35 @@ std::string tree_assignments_tsv(const TreeResult<T>& result) {
 }
 
 template <class T>
-std::string partitions_tsv(const TreeResult<T>& result) {
+void write_partitions(OutputFile& file, const TreeResult<T>& result) {
   const Tree<T>& tree = result.tree();
   const ModelItems& items = result.model.items;
-  std::vector<std::vector<Index>> partitions;
-  std::string table = "item";
-  for (int s = 1; s <= tree.splits(); ++s) {
-    partitions.push_back(tree.partition(s));
-    table += '\t' + std::to_string(s + 1);
-  }
-  table += '\n';
-  std::vector<std::string> ids;
-  for (Index n = 0; n < static_cast<Index>(tree.nodes.size()); ++n) ids.push_back(tree.id(n));
+  std::string line = "item";
+  for (int s = 1; s <= tree.splits(); ++s) line += '\t' + std::to_string(s + 1);
+  file.write(line + '\n');
+  const std::vector<Index> last = last_nodes(tree);
   const auto numbers = items.kept_numbers();
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    table += cell(items.item_names[i]);
-    for (const auto& partition : partitions) {
-      const Index leaf = numbers[i] < 0 ? -1 : partition[numbers[i]];
-      table += '\t' + (numbers[i] < 0 ? items.no_topic() : leaf < 0 ? "outlier" : ids[leaf]);
+    line = cell(items.item_names[i]);
+    // The nodes of the item from its last one up; the splits that made them come one after the other.
+    std::vector<Index> way;
+    for (Index n = numbers[i] < 0 ? -1 : last[numbers[i]]; n >= 0; n = tree.nodes[n].parent) way.push_back(n);
+    for (int s = 1; s <= tree.splits(); ++s) {
+      while (way.size() > 1 && tree.nodes[way.back()].split <= s) way.pop_back();
+      // Its last node was split and the item is in neither child: it was set aside.
+      const bool aside = !way.empty() && tree.nodes[way.back()].split > 0 && tree.nodes[way.back()].split <= s;
+      const bool outlier = aside || (!way.empty() && tree.nodes[way.back()].dropped);
+      line += '\t' + (way.empty() ? items.no_topic() : outlier ? "outlier" : result.view.nodes[way.back()].id);
     }
-    table += '\n';
+    file.write(line + '\n');
   }
-  return table;
 }
 
 #define COPSE_INSTANTIATE(T)                                       \
   template std::string tree_json(const TreeResult<T>&);            \
   template std::string tree_newick(const TreeResult<T>&);          \
   template std::string tree_assignments_tsv(const TreeResult<T>&); \
-  template std::string partitions_tsv(const TreeResult<T>&);
+  template void write_partitions(OutputFile&, const TreeResult<T>&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "copse/io/output_file.h"
 #include "copse/result/tree_result.h"
 
 namespace copse {
@@ -22,6 +23,6 @@ std::string tree_assignments_tsv(const TreeResult<T>& result);
 
 // Item, then its leaf in the nested partitions with 2, 3, ... leaves.
 template <class T>
-std::string partitions_tsv(const TreeResult<T>& result);
+void write_partitions(OutputFile& file, const TreeResult<T>& result);
 
 }  // namespace copse

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -225,3 +226,18 @@ def test_dc_starts_from_a_tree(copse, corpus, tmp_path):
     assert result["settings"]["solver"] == "dc" and result["iterations"] == 1
     more = copse("factor", "x.mtx", "-k", 6, "--solver", "dc", "--max-iterations", 20, "--json", "--quiet")
     assert json.loads(more.stdout)["relative_error"] <= result["relative_error"]
+
+
+@pytest.mark.parametrize("documents, terms, leaves", [(3000, 2000, 5), (3000, 2000, 200), (20000, 8000, 20),
+                                                      (20000, 8000, 150)])
+@pytest.mark.parametrize("options", [(), ("--no-flat", "--no-page"), ("--precision", "double")])
+def test_the_memory_estimate_is_a_bound(copse, tmp_path, documents, terms, leaves, options):
+    copse("generate", "corpus", "--docs", documents, "--terms", terms, "-k", 12, "--seed", 1, "-o", "x.npz")
+    run = copse("tree", "x.npz", "--leaves", leaves, *options, "-o", "out")
+    assert run.returncode == 0, run.stderr
+    number, unit = re.search(r"about ([0-9.]+) ([kMG])B of memory", run.stderr).groups()
+    estimate = float(number) * {"k": 1e3, "M": 1e6, "G": 1e9}[unit]
+    peak = json.loads((tmp_path / "out" / "result.json").read_text())["peak_memory_bytes"]
+    assert peak <= estimate <= 3 * peak
+    refused = copse("tree", "x.npz", "--leaves", leaves, *options, "--memory-limit", int(0.9 * estimate))
+    assert refused.returncode == 1 and f"for --leaves {leaves}" in refused.stderr
