@@ -1,6 +1,6 @@
 // One factorization, for flat_nmf.py: reads a matrix, factors it, and prints the history as JSON.
 // Usage: flat_nmf MATRIX --rank K [--seed N] [--threads N] [--iterations N] [--solver S] [--start S] [--double]
-// [--plain]
+// [--plain] [--kl]
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -50,7 +50,8 @@ void run(Call call) {
     call.options.progress = [&](const Iteration& iteration) { return iteration.relative_error > call.target; };
   NmfResult<T> result;
   with_threads(call.threads, nullptr, [&] { result = factorize(*x, call.options); });
-  std::printf("{\"rows\": %lld, \"cols\": %lld, \"nonzeros\": %lld, \"peak_memory_bytes\": %lld, \"history\": [",
+  std::printf("{\"objective\": %.10g, ", result.objective);
+  std::printf("\"rows\": %lld, \"cols\": %lld, \"nonzeros\": %lld, \"peak_memory_bytes\": %lld, \"history\": [",
               static_cast<long long>(x->rows()), static_cast<long long>(x->cols()),
               static_cast<long long>(x->nonzeros()), peak_memory());
   const char* separator = "";
@@ -97,6 +98,8 @@ Call parse(int count, char** words, bool& is_double) {
                                           {"nndsvda", Start::nndsvda},
                                           {"nndsvdar", Start::nndsvdar}},
                                          value());
+    } else if (word == "--kl") {
+      call.options.loss = Loss::kullback_leibler;
     } else if (word == "--double") {
       is_double = true;
     } else if (word == "--plain") {

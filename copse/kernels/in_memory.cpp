@@ -5,6 +5,7 @@
 #include <mutex>
 #include <numeric>
 
+#include "copse/base/parallel.h"
 #include "copse/kernels/dense_product.h"
 #include "copse/kernels/frequent_rows.h"
 #include "copse/kernels/gram.h"
@@ -14,6 +15,7 @@
 namespace copse {
 namespace {
 
+constexpr Index items_per_block = 64;
 constexpr Index narrow = 2;  // columns of a W whose rows are worth sorting; with 4 nothing certain is gained
 
 }  // namespace
@@ -61,6 +63,14 @@ double SparseData<T>::squared_norm_over(int exponent) const {
 }
 
 template <class T>
+void SparseData<T>::visit_blocks(const std::function<void(Index, const SparseView<T>&)>& visit) const {
+  parallel_blocks(cols(), items_per_block, [&](Index begin, Index end) {
+    const auto offsets = x_.offsets.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin + 1));
+    visit(begin, {x_.rows, end - begin, offsets, x_.indices, x_.values});
+  });
+}
+
+template <class T>
 double copied_bytes_per_entry(Index k) {
   // X' has an offset for every 8 entries of a slice and for every 32 of a piece; 16 bits per entry sort it.
   const double offsets = sizeof(Index) * (1.0 / 8 + 1.0 / 32);
@@ -80,6 +90,23 @@ void DenseData<T>::transpose_times(const Matrix<T>& w, Matrix<T>& out) const {
 template <class T>
 double DenseData<T>::squared_norm() const {
   return copse::squared_norm(items_.values());
+}
+
+template <class T>
+void DenseData<T>::visit_blocks(const std::function<void(Index, const SparseView<T>&)>& visit) const {
+  parallel_blocks(cols(), items_per_block, [&](Index begin, Index end) {
+    SparseMatrix<T> block{.rows = rows(), .cols = end - begin};
+    for (Index j = begin; j < end; ++j) {
+      const auto item = items_.row(j);
+      for (Index i = 0; i < rows(); ++i) {
+        if (item[i] == T(0)) continue;
+        block.indices.push_back(static_cast<RowIndex>(i));
+        block.values.push_back(item[i]);
+      }
+      block.offsets.push_back(static_cast<Index>(block.values.size()));
+    }
+    visit(begin, block);
+  });
 }
 
 template <class T>

@@ -25,6 +25,7 @@ class SparseData : public Data<T> {
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
   double squared_norm() const override;
   double squared_norm_over(int exponent) const override;
+  void visit_blocks(const std::function<void(Index, const SparseView<T>&)>& visit) const override;
   Sample<T> select(std::span<const Index> items) const override;
 
  private:
@@ -51,6 +52,7 @@ class DenseData : public Data<T> {
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
   double squared_norm() const override;
   double squared_norm_over(int exponent) const override;
+  void visit_blocks(const std::function<void(Index, const SparseView<T>&)>& visit) const override;
   Sample<T> select(std::span<const Index> items) const override;
 
  private:

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "copse/base/error.h"
 #include "copse/base/index.h"
 #include "copse/matrix/dense.h"
+#include "copse/matrix/sparse.h"
 
 namespace copse {
 
@@ -40,6 +43,12 @@ class Data {
   virtual double squared_norm_over(int exponent) const { return std::ldexp(squared_norm(), -2 * exponent); }
   // Adds up a small array over all who hold a part of X.
   virtual void sum(std::span<double> /*values*/) const {}
+
+  // Calls visit(first, block) for blocks of neighbouring items, several at once: X(:, first ...) in compressed columns.
+  // For losses that the products do not serve; data that can't is refused with a sentence.
+  virtual void visit_blocks(const std::function<void(Index first, const SparseView<T>& block)>& /*visit*/) const {
+    throw InvalidArgument("This data gives products only; the Kullback-Leibler loss needs its entries.");
+  }
 
   // A copy of the given items, ascending, where one is cheap to make. Solvers must do without.
   virtual Sample<T> select(std::span<const Index> /*items*/) const { return {}; }

@@ -16,4 +16,9 @@ template <class T>
 Matrix<T> assign_items(const Data<T>& x, const Matrix<T>& w, std::span<const T> baseline = {},
                        std::span<const double> penalty = {});
 
+// H' (cols x k) of min D(X | W H), H >= 0, the Kullback-Leibler divergence, to about 1e-6 of the sum of X for float and
+// 1e-10 for double.
+template <class T>
+Matrix<T> assign_items_by_divergence(const Data<T>& x, const Matrix<T>& w);
+
 }  // namespace copse

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "copse/base/parallel.h"
 #include "copse/nmf/alternation.h"
 #include "copse/nmf/breathe.h"
+#include "copse/nmf/divergence.h"
 #include "copse/nmf/factors.h"
 #include "copse/nmf/sample_start.h"
 #include "copse/nmf/scaled_data.h"
@@ -43,6 +45,15 @@ void check(const Data<T>& x, const NmfOptions& options) {
           "The weight alpha must be a number that is not negative; it is " + shown(options.alpha) + ".");
   require(std::isfinite(options.beta) && options.beta >= 0,
           "The weight beta must be a number that is not negative; it is " + shown(options.beta) + ".");
+  if (options.loss == Loss::kullback_leibler) {
+    require(options.alpha == 0 && options.beta == 0 && !options.affine,
+            "The Kullback-Leibler loss has no penalties and no baseline; leave alpha, beta and affine alone.");
+    require(options.solver == Solver::hals || options.solver == Solver::mu,
+            "The Kullback-Leibler loss has the solvers hals and mu.");
+    require(
+        options.start != Start::sample && options.start != Start::nndsvd,
+        "The Kullback-Leibler loss is infinite where a start leaves zeros; begin with random, nndsvda or nndsvdar.");
+  }
   // One factor would shrink for ever while the other grows, and nothing else would change.
   require(
       (options.alpha > 0) == (options.beta > 0),
@@ -80,6 +91,7 @@ std::uint64_t seed_of_run(std::uint64_t seed, int run) {
 template <class T>
 Factors<T> make_start(const Data<T>& x, const NmfOptions& options, int run) {
   const std::uint64_t seed = seed_of_run(options.seed, run);
+  if (options.loss == Loss::kullback_leibler) return plain_start(x, options, seed);
   return starts_from_sample(options) ? sample_start(x, options, seed) : plain_start(x, options, seed);
 }
 
@@ -112,13 +124,16 @@ void finish(const Data<T>& x, const NmfOptions& options, Factors<T> factors, Nmf
 // Runs from the start that make(run) gives, and keeps the run with the least objective.
 template <class T, class Make>
 NmfResult<T> best_run(const Data<T>& x, const NmfOptions& options, const Course& course, const Make& make) {
+  std::unique_ptr<DivergenceData<T>> divergence;
+  if (options.loss == Loss::kullback_leibler) divergence = std::make_unique<DivergenceData<T>>(x);
   const Clock::time_point began = Clock::now();
   NmfResult<T> result;
   Run<T> best;
   for (int r = 0; r < options.runs; ++r) {
     Run<T> run;
     try {
-      run = alternate(x, options, make(r), began, course);
+      run = divergence ? alternate_by_divergence(*divergence, options, make(r), began)
+                       : alternate(x, options, make(r), began, course);
     } catch (const Cancelled&) {
       if (r == 0) throw;
       best.stop_reason = StopReason::interrupted;
@@ -147,10 +162,10 @@ NmfResult<T> best_run(const Data<T>& x, const NmfOptions& options, const Course&
 
 // The factors of X / 2^exponent as those of X: W stays.
 template <class T>
-void scale_back(NmfResult<T>& result, int exponent) {
+void scale_back(NmfResult<T>& result, Loss loss, int exponent) {
   scale_by_power(result.h.values(), exponent);
   scale_by_power<T>(result.baseline, exponent);
-  result.objective = std::ldexp(result.objective, 2 * exponent);
+  result.objective = std::ldexp(result.objective, loss == Loss::frobenius ? 2 * exponent : exponent);
   for (const T value : result.h.values()) require_in_range(value);
   for (const T value : result.baseline) require_in_range(value);
 }
@@ -164,7 +179,7 @@ NmfResult<T> at_moderate_scale(const Data<T>& x, const NmfOptions& options, cons
   NmfOptions scaled = options;
   scaled.alpha = std::ldexp(options.alpha, -2 * exponent);
   NmfResult<T> result = factor(ScaledData<T>(x, exponent), scaled, exponent);
-  with_threads(thread_count(), nullptr, [&] { scale_back(result, exponent); });
+  with_threads(thread_count(), nullptr, [&] { scale_back(result, options.loss, exponent); });
   return result;
 }
 

@@ -10,6 +10,11 @@
 
 namespace copse {
 
+enum class Loss {
+  frobenius,        // |X - W H|^2
+  kullback_leibler  // D(X | W H) = sum of x log(x / (W H)) - x + (W H) over all entries, by hals (one coordinate after
+                    // the other) or mu; no penalties, no baseline
+};
 enum class Solver { hals, mu, active_set, pivoting, projected_gradient };
 enum class Start {
   automatic,  // sample for hals, random for the others, as the seeds have it
@@ -35,6 +40,7 @@ struct Iteration {
 
 struct NmfOptions {
   Index rank = 0;  // required: 1 <= rank <= min(rows, cols)
+  Loss loss = Loss::frobenius;
   Solver solver = Solver::hals;
   Start start = Start::automatic;
   int runs = 1;  // starts to try; the one with the least objective is kept
@@ -44,7 +50,9 @@ struct NmfOptions {
   // negative part counts where an entry of W or H is zero, when
   //     sqrt(|G_W|^2 / |X|^4 + |G_H|^2 / |X|^2) <= tolerance * sqrt(k).
   // The right side is tolerance times the largest value that the left can have at H = 0. Affine: the root also has
-  // |(W H + w0 1' - X) 1|^2 / (n |X|^2).
+  // |(W H + w0 1' - X) 1|^2 / (n |X|^2). Kullback-Leibler: when ten iterations like this
+  // one, each with the sum of |slope * step| over all coordinates, would add up to <= tolerance * the least D for k
+  // = 1.
   double tolerance = 1e-4;
   double time_limit = std::numeric_limits<double>::infinity();  // seconds, all runs together
   std::uint64_t seed = 0;                                       // same seed, same bits, any number of threads

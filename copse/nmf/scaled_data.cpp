@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "copse/base/parallel.h"
 
@@ -54,6 +55,20 @@ Sample<T> ScaledData<T>::select(std::span<const Index> items) const {
   Sample<T> sample = x_.select(items);
   if (sample.data != nullptr) sample.data = std::make_unique<ScaledData<T>>(std::move(sample.data), exponent_);
   return sample;
+}
+
+template <class T>
+void ScaledData<T>::visit_blocks(const std::function<void(Index, const SparseView<T>&)>& visit) const {
+  x_.visit_blocks([&](Index first, const SparseView<T>& block) {
+    const auto entries = block.values.subspan(static_cast<std::size_t>(block.offsets.front()),
+                                              static_cast<std::size_t>(block.nonzeros()));
+    std::vector<T> values(entries.begin(), entries.end());
+    std::vector<Index> offsets(block.offsets.begin(), block.offsets.end());
+    for (T& value : values) value = std::ldexp(value, -exponent_);
+    for (Index& offset : offsets) offset -= block.offsets.front();
+    visit(first, {block.rows, block.cols, offsets,
+                  block.indices.subspan(static_cast<std::size_t>(block.offsets.front()), values.size()), values});
+  });
 }
 
 #define COPSE_INSTANTIATE(T)                       \

@@ -36,6 +36,7 @@ class ScaledData : public Data<T> {
   double squared_norm() const override { return x_.squared_norm_over(exponent_); }
   double squared_norm_over(int exponent) const override { return x_.squared_norm_over(exponent_ + exponent); }
   void sum(std::span<double> values) const override { x_.sum(values); }
+  void visit_blocks(const std::function<void(Index, const SparseView<T>&)>& visit) const override;
   Sample<T> select(std::span<const Index> items) const override;
 
  private:
