@@ -11,8 +11,8 @@
 namespace copse {
 
 enum class Rank2Start {
-  random,   // uniform entries, as in the seeds
-  singular  // rays in the plane of the two leading singular vectors; no seed
+  random,   // uniform entries, as in [Kuang & Park 2013]
+  singular  // rays in the plane of the two leading singular vectors; needs no seed
 };
 
 struct Rank2Options {
@@ -33,6 +33,8 @@ struct Rank2Result {
   double fitted = 0;  // |W H|^2; |X - W H|^2 = |X|^2 - fitted
   int iterations = 0;
   double entries_read = 0;  // of the data, in all reads, those of the start and of the sample included
+  // |projected gradient| of W at the result, divided by its first value. H is the exact minimiser for this W, so that
+  // its own projected gradient is zero: W and H belong to one point.
   double projected_gradient_ratio = 0;
   StopReason stop_reason = StopReason::converged;
 };

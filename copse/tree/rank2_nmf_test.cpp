@@ -21,7 +21,7 @@ using testing::columns;
 using testing::random_integer_sparse;
 using testing::to_dense;
 
-// Whatever the start is, the gradient is measured against the one that the seeds' random start has.
+// Whatever the start is, the gradient is measured against the one that a random start has.
 TEST(Rank2Nmf, BothStartsHaveTheSameFirstGradient) {
   const auto sparse = random_integer_sparse<double>(300, 4000, 0.05, 12);
   const auto x = tree_data<double>(SparseView<double>(sparse));

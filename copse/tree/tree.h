@@ -1,4 +1,4 @@
-// HierNMF2 (thesis, algorithm 6) and DC-W (dcnmf 4.1): a binary tree of clusters by repeated rank-2 NMF.
+// HierNMF2 [Kuang 2014, algorithm 6] and DC-W [Du et al. 2017, 4.1]: a binary tree of clusters by repeated rank-2 NMF.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace copse {
 
-// The priority of a leaf A with topic w, whose split would give A1, A2 with w1, w2 (dcnmf, table 2).
+// The priority of a leaf A with topic w, whose split would give A1, A2 with w1, w2 [Du et al. 2017, table 2].
 enum class Score {
-  mndcg,       // agreement of the ranked words of w with those of w1 and w2: thesis (63)
+  mndcg,       // agreement of the ranked words of w with those of w1 and w2 [Kuang 2014, eq. 63]
   error,       // min_h |A - w h'|^2 - sum_i min_hi |Ai - wi hi'|^2
   rank1_gain,  // the same with the best rank-1 approximations
   fit,         // min_h |A - w h'|^2; this and the next two need no trial split

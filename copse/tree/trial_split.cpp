@@ -1,6 +1,7 @@
 #include "copse/tree/trial_split.h"
 
 #include <cmath>
+#include <utility>
 
 #include "copse/base/parallel.h"
 
@@ -93,6 +94,12 @@ TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, P
   }
   if (sizes[0] != sizes[1] || larger < 0) larger = sizes[1] > sizes[0];
 
+  const std::size_t in_smaller = static_cast<std::size_t>(sizes[1 - larger]);
+  for (const auto& [side, size] : {std::pair{0, items.size() - in_smaller}, {1, in_smaller}}) {
+    split.sides[side].items.reserve(size);
+    split.sides[side].weights.reserve(size);
+    split.sides[side].shares.reserve(size);
+  }
   std::vector<char> in_first(items.size());
   for (Index j = 0; j < count; ++j) {
     const int column = columns[j] < 0 ? larger : columns[j];
