@@ -64,6 +64,38 @@ std::vector<Index> rows_by_name(const ModelItems& items, const std::vector<std::
   return row_of;
 }
 
+// For each feature of new data the model's number of it, or -1.
+std::vector<Index> rows_of(Index features, const std::vector<std::string>& names, const ModelItems& items,
+                           std::vector<std::string>& notes) {
+  if (!items.is_text() && !names.empty() && !items.feature_names.empty()) return rows_by_name(items, names, notes);
+  const Index needed = items.kept_features.empty() ? 0 : items.kept_features.back() + 1;
+  if (features < needed) {
+    throw InputError(fmt::format("it has {}, but the model was made from a matrix with at least {}.",
+                                 counted(features, "feature"), counted(needed)));
+  }
+  return rows_by_number(items, features);
+}
+
+void check_names(const std::vector<std::string>& names, Index count, const char* what) {
+  if (names.empty() || static_cast<Index>(names.size()) == count) return;
+  throw InputError(fmt::format("there are {} names for {}.", names.size(), counted(count, what)));
+}
+
+bool is_identity(const std::vector<Index>& row_of, Index rows) {
+  if (static_cast<Index>(row_of.size()) != rows) return false;
+  for (Index i = 0; i < rows; ++i) {
+    if (row_of[i] != i) return false;
+  }
+  return true;
+}
+
+template <class T>
+bool is_empty(const Dataset<T>& data, Index item) {
+  bool empty = true;
+  visit_nonzeros(data, item, [&](Index, T) { empty = false; });
+  return empty;
+}
+
 template <class T>
 NewItems<T> read_columns(const NewItemsOptions& options, const Settings& settings, const ModelItems& items) {
   const ReadOptions reading = input_options_in(settings, "", "").reading;
@@ -120,25 +152,20 @@ NewItems<T> read_new_items(const NewItemsOptions& options, const Settings& setti
 }
 
 template <class T>
+std::vector<std::string> match_features(const ModelItems& items, Dataset<T>& data) {
+  check_names(data.feature_names, data.features(), "feature");
+  std::vector<std::string> notes;
+  const auto rows = static_cast<Index>(items.kept_features.size());
+  const std::vector<Index> row_of = rows_of(data.features(), data.feature_names, items, notes);
+  if (!is_identity(row_of, rows)) map_features(data, row_of, rows);
+  return notes;
+}
+
+template <class T>
 NewItems<T> match_items(Dataset<T> data, const Settings& settings, const ModelItems& items) {
   NewItems<T> result;
-  const auto check = [&](const std::vector<std::string>& names, Index count, const char* what) {
-    if (names.empty() || static_cast<Index>(names.size()) == count) return;
-    throw InputError(fmt::format("there are {} names for {}.", names.size(), counted(count, what)));
-  };
-  check(data.feature_names, data.features(), "feature");
-  check(data.item_names, data.items(), "item");
-  const auto rows = static_cast<Index>(items.kept_features.size());
-  if (!items.is_text() && !data.feature_names.empty() && !items.feature_names.empty()) {
-    map_features(data, rows_by_name(items, data.feature_names, result.notes), rows);
-  } else {
-    const Index needed = items.kept_features.empty() ? 0 : items.kept_features.back() + 1;
-    if (data.features() < needed) {
-      throw InputError(fmt::format("it has {}, but the model was made from a matrix with at least {}.",
-                                   counted(data.features(), "feature"), counted(needed)));
-    }
-    map_features(data, rows_by_number(items, data.features()), rows);
-  }
+  check_names(data.item_names, data.items(), "item");
+  result.notes = match_features(items, data);
   result.names = std::move(data.item_names);
   for (Index j = static_cast<Index>(result.names.size()); j < data.items(); ++j)
     result.names.push_back(std::to_string(j));
@@ -161,10 +188,38 @@ NewItems<T> match_items(Dataset<T> data, const Settings& settings, const ModelIt
   return result;
 }
 
+bool fits_as_it_is(Index features, const std::vector<std::string>& names, const Settings& settings,
+                   const ModelItems& items) {
+  if (items.is_text()) return false;
+  const PrepareOptions prepare = input_options_in(settings, "", "").prepare;
+  const bool weighs = prepare.weighting != Weighting::none || prepare.feature_scaling != FeatureScaling::none ||
+                      prepare.unit_items || prepare.normalized_cut;
+  std::vector<std::string> notes;
+  return !weighs && is_identity(rows_of(features, names, items, notes), static_cast<Index>(items.kept_features.size()));
+}
+
+template <class T>
+Matrix<T> coefficients(const FlatModel<T>& model, const Settings& settings, const Data<T>& x) {
+  return assign_items<T>(x, model.w, std::span<const T>(model.baseline), beta_in(settings));
+}
+
+template <class T>
+Matrix<T> coefficients(const TreeModel<T>& model, const Settings&, const Data<T>& x) {
+  return flatten(x, model.topics);
+}
+
+template <class T, class Model>
+Matrix<T> coefficients(const Model& model, const Settings& settings, const NewItems<T>& items) {
+  Matrix<T> h = coefficients(model, settings, *in_memory(items.data));
+  for (Index j = 0; j < h.rows(); ++j) {
+    if (items.is_short[j] != 0) std::ranges::fill(h.row(j), T(0));
+  }
+  return h;
+}
+
 template <class T>
 std::vector<PlacedItem> place(const FlatModel<T>& model, const Settings& settings, const NewItems<T>& items) {
-  const Clusters clusters = cluster_items(
-      assign_items<T>(*in_memory(items.data), model.w, std::span<const T>(model.baseline), beta_in(settings)));
+  const Clusters clusters = cluster_items(coefficients(model, settings, items));
   std::vector<PlacedItem> placed;
   for (std::size_t j = 0; j < clusters.labels.size(); ++j) {
     const bool none = clusters.labels[j] < 0;
@@ -176,12 +231,12 @@ std::vector<PlacedItem> place(const FlatModel<T>& model, const Settings& setting
 }
 
 template <class T>
-std::vector<PlacedItem> place(const TreeModel<T>& model, const Settings&, const NewItems<T>& items) {
+std::vector<PlacedItem> place(const TreeModel<T>& model, const Settings& settings, const NewItems<T>& items) {
   const Tree<T>& tree = model.versions.back().tree;
   const Placement placement = place_items(tree, items.data);
   const bool flat = !model.versions.back().flat.empty();
   std::vector<Index> labels(items.names.size(), -1);
-  if (flat) labels = cluster_items(flatten(*in_memory(items.data), model.topics)).labels;
+  if (flat) labels = cluster_items(coefficients(model, settings, items)).labels;
   const auto leaves = tree.leaf_nodes();
   std::vector<PlacedItem> placed;
   for (std::size_t j = 0; j < labels.size(); ++j) {
@@ -189,6 +244,9 @@ std::vector<PlacedItem> place(const TreeModel<T>& model, const Settings&, const 
                       !flat           ? ""
                       : labels[j] < 0 ? "-1"
                                       : tree.id(leaves[labels[j]])});
+    // The walk of an item without entries would say nothing.
+    if (is_empty(items.data, static_cast<Index>(j)))
+      placed.back() = {model.items.is_text() ? "outlier" : "-1", 0, flat ? "-1" : ""};
     if (items.is_short[j] != 0) placed.back() = {model.items.dropped_name(), 0, model.items.dropped_name()};
   }
   return placed;
@@ -196,7 +254,12 @@ std::vector<PlacedItem> place(const TreeModel<T>& model, const Settings&, const 
 
 #define COPSE_INSTANTIATE(T)                                                                                         \
   template NewItems<T> read_new_items(const NewItemsOptions&, const Settings&, const ModelItems&, const RunEvents&); \
+  template std::vector<std::string> match_features(const ModelItems&, Dataset<T>&);                                  \
   template NewItems<T> match_items(Dataset<T>, const Settings&, const ModelItems&);                                  \
+  template Matrix<T> coefficients(const FlatModel<T>&, const Settings&, const NewItems<T>&);                         \
+  template Matrix<T> coefficients(const TreeModel<T>&, const Settings&, const NewItems<T>&);                         \
+  template Matrix<T> coefficients(const FlatModel<T>&, const Settings&, const Data<T>&);                             \
+  template Matrix<T> coefficients(const TreeModel<T>&, const Settings&, const Data<T>&);                             \
   template std::vector<PlacedItem> place(const FlatModel<T>&, const Settings&, const NewItems<T>&);                  \
   template std::vector<PlacedItem> place(const TreeModel<T>&, const Settings&, const NewItems<T>&);
 COPSE_INSTANTIATE(float)

@@ -62,16 +62,16 @@ void add_items(TensorWriter& writer, const ModelItems& items) {
   add("kept_features", items.kept_features);
   add("feature_factors", items.feature_factors);
   add("feature_totals", items.feature_totals);
+  add("times", items.times);
+  add("topic_ids", items.topic_ids);
+  add("coherence", items.coherence);
   if (!items.is_text()) return;
   writer.add("vocabulary", std::vector<std::string>{items.vocabulary});
   add("titles", items.titles);
-  add("times", items.times);
   add("document_counts", items.document_counts);
   add("near_duplicates", items.near_duplicates);
   add("excerpt_items", items.excerpt_items);
   add("excerpts", items.excerpts);
-  add("topic_ids", items.topic_ids);
-  add("coherence", items.coherence);
 }
 
 ModelItems read_items(const TensorReader& reader, Index features, Index kept) {
