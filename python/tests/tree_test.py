@@ -37,7 +37,7 @@ def test_finds_planted_topics(tree, corpus):
     coefficients = tree.transform(corpus.X)
     assert coefficients.shape == (600, 6) and (coefficients >= 0).all()
     assert (coefficients.argmax(axis=1) == tree.labels_)[inside].mean() > 0.9
-    assert tree.get_feature_names_out().tolist() == [f"topictree{i}" for i in range(6)]
+    assert tree.get_feature_names_out().tolist() == [f"topictree{leaf}" for leaf in tree.leaves_]
 
 
 def test_needs_no_seed(tree, corpus):
@@ -77,7 +77,7 @@ def test_the_table_of_topics(tree, corpus):
     first = topics[topics.id == "1"].iloc[0]
     # Coherence by its definition, thesis (64).
     terms = [int(word[4:]) for word in tree.nodes(20)[1]["words"]]
-    assert first.words.split()[0] == f"word{terms[0]}"
+    assert first.words[0] == f"word{terms[0]}"
     present = corpus.X[:, terms].toarray() != 0
     expected = sum(
         np.log(((present[:, i] & present[:, j]).sum() + 1) / present[:, i].sum())
