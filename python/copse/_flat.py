@@ -105,6 +105,16 @@ class FlatModel(Model):
             result.stop_reason,
         )
 
+    def _coefficients(self, X):
+        own = self._result
+        if not np.array_equal(self.components_, self._padded(own.w).T):  # somebody gave the model others
+            w = np.ascontiguousarray(np.asarray(self.components_, dtype=own.w.dtype).T)
+            self._result, self.n_components_ = own.with_w(w), w.shape[1]
+        try:
+            return super()._coefficients(X)
+        finally:
+            self._result = own
+
     def _fit_coefficients(self):
         """Of all samples of the fit; zeros for documents that are too short."""
         kept, found = self._result.kept_numbers, self._padded(self._result.h)

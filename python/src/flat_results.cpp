@@ -23,7 +23,16 @@ void bind_flat(nb::module_& module, const char* name) {
       .def_prop_ro("h", [](const FlatResult<T>& result) { return python::to_numpy(Matrix<T>(result.model.h)); })
       .def_prop_ro("baseline",
                    [](const FlatResult<T>& result) { return python::to_numpy(std::vector(result.model.baseline)); })
-      .def_prop_ro("history", [](const FlatResult<T>& result) { return to_numpy(result.report.history); });
+      .def_prop_ro("history", [](const FlatResult<T>& result) { return to_numpy(result.report.history); })
+      // To ask for the coefficients of other components, given as features x topics.
+      .def(
+          "with_w",
+          [](const FlatResult<T>& result, const Array<T, 2>& w) {
+            FlatResult<T> other = result;
+            other.model.w = to_matrix(w);
+            return other;
+          },
+          nb::arg("w"));
   module.def(
       "factor",
       [](const Items<T>& x, const nb::dict& settings, Index rank, std::uint64_t seed, bool dc,
