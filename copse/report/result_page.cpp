@@ -22,12 +22,14 @@ std::string path_of(const Settings& settings) {
 std::string title_of(const Settings& settings) {
   if (std::string name = text_setting(settings, "name"); !name.empty()) return name;
   const std::filesystem::path path(path_of(settings));
+  if (path.empty()) return "Topics";
   if (path == "-") return "standard input";
   return path.has_filename() ? path.filename().string() : path.parent_path().filename().string();
 }
 
 // The line that made the result. A demo finds its data by itself, and an edit takes a folder.
 std::string line_of(const RunReport& report) {
+  if (!report.line.empty()) return report.line;
   const std::string line = "copse " + report.command;
   const bool takes_data = report.command != "demo" && report.command != "edit";
   return takes_data ? line + " " + path_of(report.settings) : line;

@@ -48,6 +48,7 @@ void describe_leaves(TreeResult<T>& result) {
   const auto leaves = tree.leaf_nodes();
   const auto& names = result.model.items.feature_names;
   std::vector<Index> number(tree.nodes.size(), -1);
+  result.report.topics.clear();
   for (std::size_t c = 0; c < leaves.size(); ++c) {
     const TreeNode<T>& node = tree.nodes[leaves[c]];
     number[leaves[c]] = static_cast<Index>(c);

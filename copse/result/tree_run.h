@@ -29,6 +29,12 @@ struct TreeRunOptions {
 template <class T>
 TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events = {});
 
+// The same for prepared data in memory, of which the model keeps `items`. options.input tells how it was prepared, for
+// the settings.
+template <class T>
+TreeResult<T> run_tree(const TreeRunOptions& options, const RunData<T>& data, ModelItems items,
+                       const RunEvents& events = {});
+
 // What makes a leaf worth splitting where nothing was asked for: names are words, and words can be ranked.
 Score default_score(const std::vector<std::string>& feature_names);
 
