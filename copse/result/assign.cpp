@@ -19,6 +19,17 @@ namespace {
 // The rows of `data` become those of the model: row_of[i] is the model's number of feature i, or -1.
 template <class T>
 void map_features(Dataset<T>& data, const std::vector<Index>& row_of, Index rows) {
+  if (!data.is_sparse()) {
+    Matrix<T> mapped(data.items(), rows);
+    std::ranges::fill(mapped.values(), T(0));
+    for (Index j = 0; j < data.items(); ++j) {
+      visit_nonzeros(data, j, [&](Index i, T value) {
+        if (row_of[i] >= 0) mapped(j, row_of[i]) = value;
+      });
+    }
+    data.values = std::move(mapped);
+    return;
+  }
   SparseMatrix<T> mapped;
   mapped.rows = rows;
   mapped.cols = data.items();

@@ -33,11 +33,12 @@ double largest_entry(const Dataset<T>& data) {
 template <class T>
 NmfResult<T> solve(const FlatRunOptions& options, const RunData<T>& data, std::optional<StartFactors<T>> start,
                    NmfOptions& nmf) {
-  if (options.dc) return factorize_dc(data.x, *data.nodes(), nmf);
-  if (start) {
+  const auto run = [&] {
+    if (options.dc) return factorize_dc(data.x, *data.nodes(), nmf);
+    if (!start) return factorize(data.x, nmf);
     return factorize(data.x, nmf, std::move(start->w), std::move(start->h));
-  }
-  NmfResult<T> result = factorize(data.x, nmf);
+  };
+  NmfResult<T> result = run();
   if (options.exact_items) {
     result.h = assign_items<T>(data.x, result.w, result.baseline, result.penalty);
     result.relative_error = relative_error(data.x, result.w, result.h);

@@ -44,7 +44,7 @@ void bind_flat(nb::module_& module, const char* name) {
         FlatRunOptions options;
         take(settings, options.nmf);
         options.command = x.is_text() ? "topics" : "factor";
-        options.exact_items = x.is_text();
+        options.exact_items = x.is_text() || dc;  // few iterations leave H behind W
         options.input = x.input();
         options.nmf.rank = rank;
         options.nmf.seed = seed;
