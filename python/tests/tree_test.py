@@ -114,7 +114,8 @@ def test_edits(tree):
     tree.rename("1", "first")
     assert tree.topics_.set_index("id").loc["1", "name"] == "first" and "first" in str(tree.show())
     gone = tree.leaves_[0]
-    members = np.flatnonzero(tree.labels_ == 0)
+    members = np.intersect1d(tree.samples(gone), np.flatnonzero(tree.labels_ == 0))
+    assert len(members) > 0
     tree.drop(gone)
     assert (tree.labels_[members] == -1).all() and gone not in tree.leaves_
     for _ in range(5):
