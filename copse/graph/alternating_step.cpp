@@ -49,7 +49,7 @@ class AlternatingStep : public SymStep<T> {
   // enough alpha lowers it, so alpha is doubled where one did not.
   bool advance_down(SymPoint<T>& now) {
     // The objective is a difference of sums as large as |A|^2. Where it no longer tells, plain sweeps still converge.
-    const double round_off = std::numeric_limits<T>::epsilon() * problem_.squared_norm;
+    const double round_off = 32 * std::numeric_limits<T>::epsilon() * problem_.squared_norm;
     SymPoint<T> next;
     next.b = now.b;
     solve(now, next.b);
@@ -58,7 +58,7 @@ class AlternatingStep : public SymStep<T> {
       SymPoint<T> ahead{.b = swept_};
       run_ahead(next.b, ahead.b, length);
       problem_.evaluate(ahead);
-      if (ahead.objective < now.objective - 8 * round_off) {
+      if (ahead.objective < now.objective - round_off) {
         momentum_.fell();
         swept_ = std::move(next.b);
         now = std::move(ahead);
