@@ -15,6 +15,8 @@ namespace {
 constexpr Index dense_items_per_block = 64;
 constexpr Index dense_items_per_chunk = 1024;
 constexpr Index sparse_items_per_block = 256;
+constexpr double first_look = 0.6;      // norm of what is left of an item
+constexpr double look_again = 0.85;     // of the norm at the look before
 constexpr double exact_entry_cost = 2;  // of measuring a candidate, per entry, in units of one step of accumulation
 
 // Whether a is nearer than b: `value` is what is minimised.
@@ -216,20 +218,46 @@ class SparseSearch {
       values_[x_.indices[p]] = static_cast<double>(x_.values[p]);
     std::vector<Neighbour> result = closeness_ == Closeness::cosine ? by_cosine(j) : by_distance(j);
     for (Index p = x_.offsets[j]; p < x_.offsets[j + 1]; ++p) values_[x_.indices[p]] = 0;
-    for (const RowIndex i : touched_) products_[i] = 0;
+    if (listed_) {
+      for (const RowIndex i : touched_) products_[i] = 0;
+    } else {
+      std::fill(products_.begin(), products_.end(), 0.0f);
+    }
     touched_.clear();
+    listed_ = true;
     return result;
   }
 
  private:
-  // Adds one entry's products with all items that share its feature.
+  // Adds one entry's products with all items that share its feature. Once many items were met, a list of them costs
+  // more than it saves.
   void accumulate(Index entry) {
     const float value = sorted_.items.values[entry];
     const Index f = sorted_.items.indices[entry];
-    for (Index p = sorted_.postings.offsets[f]; p < sorted_.postings.offsets[f + 1]; ++p) {
-      float& product = products_[sorted_.postings.indices[p]];
-      if (product == 0) touched_.push_back(sorted_.postings.indices[p]);
-      product += value * sorted_.postings.values[p];
+    const Index begin = sorted_.postings.offsets[f], end = sorted_.postings.offsets[f + 1];
+    const RowIndex* items = sorted_.postings.indices.data();
+    const float* values = sorted_.postings.values.data();
+    if (!listed_) {
+      for (Index p = begin; p < end; ++p) products_[items[p]] += value * values[p];
+      return;
+    }
+    for (Index p = begin; p < end; ++p) {
+      float& product = products_[items[p]];
+      if (product == 0) touched_.push_back(items[p]);
+      product += value * values[p];
+    }
+    listed_ = std::ssize(touched_) < x_.cols / 8;
+  }
+
+  // Calls visit(item, product) for all items that were met, some perhaps twice.
+  template <class Visit>
+  void for_each_met(const Visit& visit) const {
+    if (listed_) {
+      for (const RowIndex i : touched_) visit(i, products_[i]);
+    } else {
+      for (Index i = 0; i < x_.cols; ++i) {
+        if (products_[i] > 0) visit(static_cast<RowIndex>(i), products_[i]);
+      }
     }
   }
 
@@ -254,55 +282,72 @@ class SparseSearch {
   }
 
   // Features are gone through from rare to frequent. With r the norm of what is left of the item, no product can grow
-  // by more than r times what is left of the other. Once r is below the cosine of the last of `count` items measured
-  // exactly, items that were not met cannot be neighbours; those that were, and may be, are measured exactly as soon as
-  // that costs less than going on. (Bayardo, Ma & Srikant 2007 and Anastasiu & Karypis 2014 prune so.)
+  // by more than r times what is left of the other. Once r is below a cosine that `count` items are known to reach,
+  // items that were not met cannot be neighbours; those that were, and may be, are measured exactly as soon as that
+  // costs less than going on. (Bayardo, Ma & Srikant 2007 and Anastasiu & Karypis 2014 prune so.)
   std::vector<Neighbour> by_cosine(Index j) {
     const Index begin = sorted_.items.offsets[j], end = sorted_.items.offsets[j + 1];
-    const double slack = 4 * static_cast<double>(end - begin + 8) * std::numeric_limits<float>::epsilon();
+    slack_ = 4 * static_cast<double>(end - begin + 8) * std::numeric_limits<float>::epsilon();
+    reached_ = 0;
     double left = 0;  // steps of accumulation to go
     for (Index e = begin; e < end; ++e) left += static_cast<double>(postings_of(e));
-    double next_look = 0.75;
-    Index e = begin;
-    for (; e < end; ++e) {
+    double look_below = first_look;
+    bool found = false;
+    for (Index e = begin; e < end && !found; ++e) {
       const double r = static_cast<double>(sorted_.rest[e]);
-      if (r<next_look&& static_cast<Index>(touched_.size())> count_) {
-        next_look = 0.8 * r;
-        if (gather(j, e, r, left, slack)) break;
+      if (r < look_below && left > static_cast<double>(listed_ ? std::ssize(touched_) : x_.cols)) {
+        found = gather(j, e, r, left);
+        look_below = std::min(reached_ - slack_, look_again * r);
       }
+      if (found) break;
       left -= static_cast<double>(postings_of(e));
       accumulate(e);
     }
-    if (e == end) gather(j, end, 0, std::numeric_limits<double>::infinity(), slack);
+    if (!found) gather(j, end, 0, std::numeric_limits<double>::infinity());
     std::erase_if(chosen_, [](const Candidate& c) { return !(c.value < 0); });
     return nearest(chosen_, count_, Closeness::cosine);
   }
 
-  // Measures all that may be among the nearest; false if that would cost more than `left`.
-  bool gather(Index j, Index entry, double r, double left, double slack) {
-    std::erase_if(touched_, [&](RowIndex i) { return products_[i] == 0; });
+  // Measures all that may be among the nearest; false if there may be others, or if it would cost more than `left`.
+  bool gather(Index j, Index entry, double r, double left) {
     chosen_.clear();
-    for (const RowIndex i : touched_) {
-      if (i != j) chosen_.push_back({-static_cast<double>(products_[i]), i});
-    }
-    double worst = 0;  // a cosine that `count` items are known to reach
-    if (static_cast<Index>(chosen_.size()) > count_) {
-      std::nth_element(chosen_.begin(), chosen_.begin() + count_ - 1, chosen_.end());
-      worst = std::numeric_limits<double>::infinity();
-      for (Index c = 0; c < count_; ++c) worst = std::min(worst, -exact(j, chosen_[c].item));
-      if (r + slack >= worst && r > 0) return false;
-      const RowIndex feature = r > 0 ? sorted_.items.indices[entry] : 0;
-      std::erase_if(chosen_, [&](const Candidate& c) {
-        if (-c.value + r + slack < worst) return true;
-        return r > 0 && -c.value + r * rest_of(c.item, feature) + slack < worst;
+    if (!listed_ || std::ssize(touched_) > count_ + 1) {
+      // The items with the largest products so far are measured: the least of them is reached by `count` items.
+      heap_.clear();
+      float enough = 0;
+      for_each_met([&](RowIndex i, float product) {
+        if (product <= enough || i == j) return;
+        if (std::any_of(heap_.begin(), heap_.end(), [&](const Candidate& c) { return c.item == i; })) return;
+        if (std::ssize(heap_) == count_) {
+          std::pop_heap(heap_.begin(), heap_.end());
+          heap_.pop_back();
+        }
+        heap_.push_back({-static_cast<double>(product), i});
+        std::push_heap(heap_.begin(), heap_.end());
+        if (std::ssize(heap_) == count_) enough = static_cast<float>(-heap_.front().value);
       });
-      double cost = 0;
-      for (const Candidate& c : chosen_)
-        cost += exact_entry_cost * static_cast<double>(x_.offsets[c.item + 1] - x_.offsets[c.item]);
-      if (cost > left) return false;
-    } else if (r > 0) {
-      return false;
+      if (std::ssize(heap_) == count_) {
+        double worst = std::numeric_limits<double>::infinity();
+        for (const Candidate& c : heap_) worst = std::min(worst, -exact(j, c.item));
+        reached_ = std::max(reached_, worst);
+      }
     }
+    if (r > 0 && r + slack_ >= reached_) return false;
+    const auto least = static_cast<float>(reached_ - r - slack_);
+    const RowIndex feature = r > 0 ? sorted_.items.indices[entry] : 0;
+    double cost = 0;
+    for_each_met([&](RowIndex i, float product) {
+      if (product < least || i == j || cost > left) return;
+      if (r > 0 && static_cast<double>(product) + r * rest_of(i, feature) + slack_ < reached_) return;
+      chosen_.push_back({0, i});
+      cost += exact_entry_cost * static_cast<double>(x_.offsets[i + 1] - x_.offsets[i]);
+    });
+    if (cost > left) return false;
+    // A product that rounded to zero may have put its item into the list twice.
+    std::sort(chosen_.begin(), chosen_.end());
+    chosen_.erase(std::unique(chosen_.begin(), chosen_.end(),
+                              [](const Candidate& a, const Candidate& b) { return a.item == b.item; }),
+                  chosen_.end());
     for (Candidate& c : chosen_) c.value = exact(j, c.item);
     return true;
   }
@@ -344,9 +389,12 @@ class SparseSearch {
   const Index count_;
   const Closeness closeness_;
   std::vector<float> products_;    // with the item at hand, by item
-  std::vector<RowIndex> touched_;  // items whose product is not zero
+  std::vector<RowIndex> touched_;  // items whose product is not zero,
+  bool listed_ = true;             // as long as they are few
   std::vector<double> values_;     // of the item at hand, by feature
-  std::vector<Candidate> chosen_;
+  std::vector<Candidate> chosen_, heap_;
+  double slack_ = 0;    // what the sums in single precision may be wrong by
+  double reached_ = 0;  // a cosine that `count` items are known to reach
   Candidates candidates_;
 };
 
