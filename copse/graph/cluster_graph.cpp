@@ -137,6 +137,7 @@ struct Outcome {
   Matrix<T> b, weights;
   std::vector<Index> labels;
   std::vector<SymIteration> history;
+  bool labels_of_start = false;
 };
 
 template <class T>
@@ -211,7 +212,16 @@ GraphClusters<T> cluster_graph(const Graph<T>& graph, const GraphClusterOptions&
     }
     place_rest<T>(weights, k, outcome.labels);
     outcome.history = std::move(fit.history);
-    const GraphQuality quality = graph_quality<T>(weights, outcome.labels);
+    GraphQuality quality = graph_quality<T>(weights, outcome.labels);
+    if (!partition.empty() && options.labels == LabelSource::better) {
+      place_rest<T>(weights, k, partition);
+      GraphQuality of_start = graph_quality<T>(weights, partition);
+      outcome.labels_of_start = of_start.modularity > quality.modularity;
+      if (outcome.labels_of_start) {
+        outcome.labels = std::move(partition);
+        quality = std::move(of_start);
+      }
+    }
     result.runs.push_back({.relative_error = fit.relative_error,
                            .modularity = quality.modularity,
                            .normalized_cut = quality.normalized_cut,
@@ -261,6 +271,7 @@ GraphClusters<T> cluster_graph(const Graph<T>& graph, const GraphClusterOptions&
     }
   }
   result.history = std::move(best.history);
+  result.labels_of_start = best.labels_of_start;
   result.quality = graph_quality<T>(graph.weights, result.labels);
   return result;
 }

@@ -19,6 +19,11 @@ enum class GraphStart {
 
 enum class RunChoice { modularity, normalized_cut, objective };
 
+enum class LabelSource {
+  better,  // the start's partition or the factor, whichever has the higher modularity
+  factor   // the largest membership of every node
+};
+
 struct GraphClusterOptions {
   Index k = 0;  // required: 1 <= k <= nodes
   GraphStart start = GraphStart::multilevel;
@@ -26,7 +31,8 @@ struct GraphClusterOptions {
   double tau = 0.1;                          // damping of degrees; 0: the scaling of the papers
   int runs = 1;                              // starts to try
   RunChoice choice = RunChoice::modularity;  // which run is kept; the objective tells little about labels
-  int max_iterations = 100;                  // of a run
+  LabelSource labels = LabelSource::better;
+  int max_iterations = 100;  // of a run
   // Stop when |projected gradient| <= tolerance * that of the random start with the same seed, so that a good start is
   // not asked for more than a bad one.
   double tolerance = 1e-4;
@@ -50,7 +56,8 @@ struct GraphRun {
 
 template <class T>
 struct GraphClusters {
-  // Per node: 0 ... k - 1, and k, k + 1, ... for the pieces that were set aside, in the order of their lowest nodes.
+  // Per node: 0 ... k - 1 as the columns of the factor, and k, k + 1, ... for the pieces that were set aside, in the
+  // order of their lowest nodes.
   std::vector<Index> labels;
   Matrix<T> weights;         // n x k: share of the node's similarity that each cluster explains; rows add up to 1 or 0
   Matrix<T> b;               // n x k: the factor; rows of pieces that were set aside are zero
@@ -62,6 +69,7 @@ struct GraphClusters {
   std::vector<SymIteration> history;
   std::vector<GraphRun> runs;
   int best_run = 0;
+  bool labels_of_start = false;    // they are the partition that the start found, not the largest memberships
   std::vector<std::string> notes;  // sentences that the user should see
 };
 
