@@ -39,10 +39,6 @@ class SymStep {
 template <class T>
 Matrix<T> sym_gradient(const SymPoint<T>& point);
 
-// Its norm, counting only the negative part where b is zero.
-template <class T>
-double projected_norm(const Matrix<T>& b, const Matrix<T>& gradient);
-
 template <class T>
 std::unique_ptr<SymStep<T>> coordinate_step(const SymProblem<T>& problem);
 template <class T>

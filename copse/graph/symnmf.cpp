@@ -10,6 +10,7 @@
 #include "copse/graph/sym_step.h"
 #include "copse/kernels/gram.h"
 #include "copse/kernels/in_memory.h"
+#include "copse/nnls/nnls.h"
 
 namespace copse {
 namespace {
@@ -74,6 +75,14 @@ void check(const Data<T>& a, const SparseView<T>* entries, const SymNmfOptions& 
   }
 }
 
+// |projected gradient|, thesis (17): 4 (B B'B - A B), which NNLS calls 4 (B G - Y).
+template <class T>
+double gradient_norm(const SymPoint<T>& point) {
+  double square = 0;
+  for (const double part : squared_projected_gradient(point.gram, point.product, point.b)) square += part;
+  return 4 * std::sqrt(square);
+}
+
 template <class T>
 SymNmfResult<T> run(const SymProblem<T>& problem, const SymNmfOptions& options, Matrix<T> start) {
   const auto began = std::chrono::steady_clock::now();
@@ -81,7 +90,7 @@ SymNmfResult<T> run(const SymProblem<T>& problem, const SymNmfOptions& options, 
   SymPoint<T> now{.b = std::move(start)};
   problem.evaluate(now);
   double first = options.first_gradient;
-  const double start_gradient = projected_norm(now.b, sym_gradient(now));
+  const double start_gradient = gradient_norm(now);
   if (first == 0) first = start_gradient;
   const auto record = [&](int number, double gradient) {
     const double scale = problem.squared_norm;
@@ -98,19 +107,19 @@ SymNmfResult<T> run(const SymProblem<T>& problem, const SymNmfOptions& options, 
     result.stop_reason = StopReason::converged;
   } else {
     const std::unique_ptr<SymStep<T>> step = step_of(problem, options);
+    Matrix<T> before;  // kept, since taking a large matrix and giving it back costs as much as a product
     for (int number = 1;; ++number) {
-      SymPoint<T> before;
       bool gained = true;
       try {
-        before.b = now.b;
+        before = now.b;
         gained = step->advance(now);
       } catch (const Cancelled&) {
         if (number == 1) throw;
-        now.b = std::move(before.b);
+        now.b = std::move(before);
         result.stop_reason = StopReason::interrupted;
         break;
       }
-      latest = record(number, projected_norm(now.b, sym_gradient(now)));
+      latest = record(number, gradient_norm(now));
       const bool go_on = !options.progress || options.progress(latest);
       if (latest.projected_gradient_ratio <= options.tolerance || !gained) {
         result.stop_reason = StopReason::converged;
@@ -165,19 +174,6 @@ Matrix<T> sym_gradient(const SymPoint<T>& point) {
     }
   });
   return gradient;
-}
-
-template <class T>
-double projected_norm(const Matrix<T>& b, const Matrix<T>& gradient) {
-  const double square = sum_blocks(b.rows(), rows_per_block, 0.0, [&](Index begin, Index end) {
-    double sum = 0;
-    for (Index e = begin * b.cols(); e < end * b.cols(); ++e) {
-      const T value = b.data()[e] > T(0) ? gradient.data()[e] : std::min(T(0), gradient.data()[e]);
-      sum += static_cast<double>(value) * static_cast<double>(value);
-    }
-    return sum;
-  });
-  return std::sqrt(square);
 }
 
 template <class T>
@@ -240,7 +236,7 @@ template <class T>
 double sym_gradient_norm(const Data<T>& a, const Matrix<T>& b) {
   SymPoint<T> point{.b = b};
   SymProblem<T>{a, nullptr, 0, 0}.evaluate(point);
-  return projected_norm(b, sym_gradient(point));
+  return gradient_norm(point);
 }
 
 template <class T>
@@ -263,7 +259,6 @@ SymNmfResult<T> factorize_symmetric(SparseView<T> a, const SymNmfOptions& option
 #define COPSE_INSTANTIATE(T)                                                                     \
   template struct SymProblem<T>;                                                                 \
   template Matrix<T> sym_gradient(const SymPoint<T>&);                                           \
-  template double projected_norm(const Matrix<T>&, const Matrix<T>&);                            \
   template Matrix<T> random_sym_start(const Data<T>&, Index, std::uint64_t);                     \
   template Matrix<T> partition_start(SparseView<T>, std::span<const Index>, Index);              \
   template double sym_gradient_norm(const Data<T>&, const Matrix<T>&);                           \
