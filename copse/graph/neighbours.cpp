@@ -15,8 +15,9 @@ namespace {
 constexpr Index dense_items_per_block = 64;
 constexpr Index dense_items_per_chunk = 1024;
 constexpr Index sparse_items_per_block = 256;
-constexpr double first_look = 0.6;      // norm of what is left of an item
-constexpr double look_again = 0.85;     // of the norm at the look before
+constexpr double first_look = 0.45;  // norm of what is left of an item
+constexpr double look_again = 0.7;   // of that norm at the look before, and of the cosine that is known to be reached
+constexpr double rest_cost = 10;     // of one bound, in units of one step of accumulation
 constexpr double exact_entry_cost = 2;  // of measuring a candidate, per entry, in units of one step of accumulation
 
 // Whether a is nearer than b: `value` is what is minimised.
@@ -249,14 +250,28 @@ class SparseSearch {
     listed_ = std::ssize(touched_) < x_.cols / 8;
   }
 
-  // Calls visit(item, product) for all items that were met, some perhaps twice.
+  // Calls visit(item, product) for all items that were met and whose product is above `bound`, which visit may raise;
+  // some perhaps twice.
   template <class Visit>
-  void for_each_met(const Visit& visit) const {
+  void for_each_above(const float& bound, const Visit& visit) const {
     if (listed_) {
-      for (const RowIndex i : touched_) visit(i, products_[i]);
-    } else {
-      for (Index i = 0; i < x_.cols; ++i) {
-        if (products_[i] > 0) visit(static_cast<RowIndex>(i), products_[i]);
+      for (const RowIndex i : touched_) {
+        if (products_[i] > bound) visit(i, products_[i]);
+      }
+      return;
+    }
+    constexpr Index step = 8;  // few are above, so that one branch for several pays
+    const Index n = x_.cols;
+    for (Index i = 0; i < n; i += step) {
+      const Index end = std::min(n, i + step);
+      if (end == i + step) {
+        const float* p = products_.data() + i;
+        bool any = false;
+        for (Index c = 0; c < step; ++c) any |= p[c] > bound;
+        if (!any) continue;
+      }
+      for (Index c = i; c < end; ++c) {
+        if (products_[c] > bound) visit(static_cast<RowIndex>(c), products_[c]);
       }
     }
   }
@@ -293,13 +308,14 @@ class SparseSearch {
     for (Index e = begin; e < end; ++e) left += static_cast<double>(postings_of(e));
     double look_below = first_look;
     bool found = false;
-    for (Index e = begin; e < end && !found; ++e) {
+    for (Index e = begin; e < end; ++e) {
       const double r = static_cast<double>(sorted_.rest[e]);
-      if (r < look_below && left > static_cast<double>(listed_ ? std::ssize(touched_) : x_.cols)) {
+      // A look costs about as much as half a step for every item that was met.
+      if (r < look_below && left > 2 * static_cast<double>(listed_ ? std::ssize(touched_) : x_.cols)) {
         found = gather(j, e, r, left);
-        look_below = std::min(reached_ - slack_, look_again * r);
+        if (found) break;
+        look_below = std::min(look_again * reached_, look_again * r);
       }
-      if (found) break;
       left -= static_cast<double>(postings_of(e));
       accumulate(e);
     }
@@ -315,8 +331,8 @@ class SparseSearch {
       // The items with the largest products so far are measured: the least of them is reached by `count` items.
       heap_.clear();
       float enough = 0;
-      for_each_met([&](RowIndex i, float product) {
-        if (product <= enough || i == j) return;
+      for_each_above(enough, [&](RowIndex i, float product) {
+        if (i == j) return;
         if (std::any_of(heap_.begin(), heap_.end(), [&](const Candidate& c) { return c.item == i; })) return;
         if (std::ssize(heap_) == count_) {
           std::pop_heap(heap_.begin(), heap_.end());
@@ -333,11 +349,17 @@ class SparseSearch {
       }
     }
     if (r > 0 && r + slack_ >= reached_) return false;
-    const auto least = static_cast<float>(reached_ - r - slack_);
+    // The next float below keeps those that are just at the bound.
+    float least = std::nextafter(static_cast<float>(std::max(0.0, reached_ - r - slack_)), -1.0f);
     const RowIndex feature = r > 0 ? sorted_.items.indices[entry] : 0;
     double cost = 0;
-    for_each_met([&](RowIndex i, float product) {
-      if (product < least || i == j || cost > left) return;
+    for_each_above(least, [&](RowIndex i, float product) {
+      if (i == j) return;
+      if (cost > left) {
+        least = std::numeric_limits<float>::infinity();  // enough was seen
+        return;
+      }
+      cost += r > 0 ? rest_cost : 0;
       if (r > 0 && static_cast<double>(product) + r * rest_of(i, feature) + slack_ < reached_) return;
       chosen_.push_back({0, i});
       cost += exact_entry_cost * static_cast<double>(x_.offsets[i + 1] - x_.offsets[i]);
