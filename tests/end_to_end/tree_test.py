@@ -70,8 +70,16 @@ def test_files_agree_with_each_other(copse, corpus, tmp_path):
     partitions = read_tsv(out / "partitions.tsv")
     last = list(partitions[0])[-1]
     assert [row[last] for row in partitions] == [row["cluster"] for row in rows]
+    outline = {node["id"]: node for node in tree["outline"]}
+    assert leaves < set(outline) <= set(nodes) and tree["outline"][0]["id"] == ""
+    for id, node in outline.items():
+        sizes = [nodes[child]["size"] for child in node["children"]]
+        assert sizes == sorted(sizes, reverse=True) and bool(sizes) == bool(nodes[id]["children"])
+        assert all(outline[child]["parent"] == id and child.startswith(id) for child in node["children"])
     newick = (out / "tree.newick").read_text()
-    assert newick.count("(") == newick.count(")") == tree["leaves"] - 1 and newick.endswith(";\n")
+    inner = sum(bool(node["children"]) for node in outline.values())
+    assert newick.count("(") == newick.count(")") == inner and newick.endswith(";\n")
+    assert newick.count("':1") == len(outline) - 1
     result = json.loads((out / "result.json").read_text())
     assert result["command"] == "tree" and result["k"] == tree["leaves"]
     assert result["measures"]["nmi"] == tree["partitions"][-1]["nmi"] > 0.5
@@ -224,3 +232,26 @@ def test_dc_starts_from_a_tree(copse, corpus, tmp_path):
     assert result["settings"]["solver"] == "dc" and result["iterations"] == 1
     more = copse("factor", "x.mtx", "-k", 6, "--solver", "dc", "--max-iterations", 20, "--json", "--quiet")
     assert json.loads(more.stdout)["relative_error"] <= result["relative_error"]
+
+
+def test_short_ids_are_understood(copse, tmp_path):
+    # Every topic has twice the items of the next: the tree peels them off one by one.
+    rng = np.random.default_rng(1)
+    with (tmp_path / "chain.jsonl").open("w") as file:
+        for topic, size in enumerate([800, 400, 200, 100, 50, 25]):
+            for _ in range(size):
+                words = [f"w{chr(97 + topic)}{chr(97 + i)}" for i in rng.integers(0, 20, 8)]
+                words += [f"all{i}" for i in rng.integers(0, 9, 3)]
+                file.write(json.dumps({"text": " ".join(words)}) + "\n")
+    run = copse("tree", "chain.jsonl", "--leaves", 6, "--outlier-trials", 0, "-o", "out")
+    assert run.returncode == 0, run.stderr
+    tree = tree_of(tmp_path / "out")
+    short = {node["short_id"]: node["id"] for node in tree["outline"] if "x" in node["short_id"]}
+    assert short and len(tree["outline"][0]["children"]) > 2  # a chain of splits, shown side by side
+    for name, id in short.items():
+        shown = [json.loads(copse("show", "out", "--topic", way, "--json").stdout) for way in (name, id)]
+        assert shown[0] == shown[1] and shown[0]["id"] == id
+    name, id = next(iter(short.items()))
+    assert copse("edit", "out", "--rename", name, "--to", "deep").returncode == 0
+    assert {node["id"]: node["name"] for node in tree_of(tmp_path / "out")["nodes"]}[id] == "deep"
+    assert copse("edit", "out", "--merge", "1x99").returncode == 1
