@@ -1,9 +1,13 @@
 """copse tree and copse edit: files, soft weights, edits, resuming, and data that hardly is a tree."""
 
+import fcntl
 import json
 import os
+import pty
 import signal
+import struct
 import subprocess
+import termios
 import time
 
 import numpy as np
@@ -248,6 +252,7 @@ def test_short_ids_are_understood(copse, tmp_path):
     tree = tree_of(tmp_path / "out")
     short = {node["short_id"]: node["id"] for node in tree["outline"] if "x" in node["short_id"]}
     assert short and len(tree["outline"][0]["children"]) > 2  # a chain of splits, shown side by side
+    assert all(line.split()[0] in {node["short_id"] for node in tree["outline"]} for line in run.stdout.splitlines())
     for name, id in short.items():
         shown = [json.loads(copse("show", "out", "--topic", way, "--json").stdout) for way in (name, id)]
         assert shown[0] == shown[1] and shown[0]["id"] == id
@@ -255,3 +260,33 @@ def test_short_ids_are_understood(copse, tmp_path):
     assert copse("edit", "out", "--rename", name, "--to", "deep").returncode == 0
     assert {node["id"]: node["name"] for node in tree_of(tmp_path / "out")["nodes"]}[id] == "deep"
     assert copse("edit", "out", "--merge", "1x99").returncode == 1
+
+
+def test_a_terminal_gets_a_screen(program, copse, corpus, tmp_path):
+    run = copse("tree", "x.mtx", "--features", "terms.txt", "--leaves", 30, "--outlier-trials", 0, "-o", "out")
+    assert run.returncode == 0, run.stderr
+    whole = copse("show", "out").stdout.splitlines()
+
+    def on_terminal(rows, *arguments):
+        control, terminal = pty.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 80, 0, 0))
+        environment = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm"}
+        process = subprocess.Popen([program, *arguments], cwd=tmp_path, stdout=terminal, stderr=terminal, env=environment)
+        os.close(terminal)
+        text = b""
+        try:
+            while part := os.read(control, 65536):
+                text += part
+        except OSError:  # the other end is closed
+            pass
+        assert process.wait() == 0
+        os.close(control)
+        return [line.rsplit("\r", 1)[-1].replace("\033[K", "") for line in text.decode().replace("\r\n", "\n").splitlines()]
+
+    for command in (["show", "out"], ["edit", "out", "--rename", "1", "--to", "one"], ["edit", "out", "--undo"]):
+        lines = on_terminal(16, *command)
+        assert len(lines) < 16 and max(map(len, lines)) <= 110
+        assert any("smaller topics; --all shows all" in line for line in lines)
+        assert any("\u2588" in line for line in lines)
+    assert len(on_terminal(16, "show", "out", "--all")) == len(whole) > 16
+    assert len(on_terminal(60, "show", "out")) == len(whole)
