@@ -8,6 +8,7 @@
 
 #include "copse/result/choices.h"
 #include "copse/result/soft_paths.h"
+#include "copse/tree/ids.h"
 
 namespace copse {
 namespace {
@@ -85,6 +86,24 @@ std::vector<Index> last_nodes(const Tree<T>& tree) {
   return last;
 }
 
+// The shown nodes, each before those below it.
+template <class T>
+Json outline_json(const TreeResult<T>& result) {
+  const Tree<T>& tree = result.tree();
+  const Outline& outline = result.view.outline;
+  Json json = Json::array();
+  const auto write = [&](const auto& self, Index n) -> void {
+    Json entry = {{"id", tree.id(n)}, {"short_id", short_id(tree.id(n))}};
+    entry["parent"] = n == 0 ? Json() : Json(tree.id(outline.parent[n]));
+    entry["children"] = Json::array();
+    for (const Index child : outline.children[n]) entry["children"].push_back(tree.id(child));
+    json.push_back(std::move(entry));
+    for (const Index child : outline.children[n]) self(self, child);
+  };
+  write(write, 0);
+  return json;
+}
+
 }  // namespace
 
 template <class T>
@@ -101,6 +120,7 @@ std::string tree_json(const TreeResult<T>& result) {
                   {"entries_read", tree.cost.entries_read}};
   json["nodes"] = Json::array();
   for (Index n = 0; n < static_cast<Index>(tree.nodes.size()); ++n) json["nodes"].push_back(node_json(result, n));
+  json["outline"] = outline_json(result);
   if (!result.partition_measures.empty()) {
     json["partitions"] = Json::array();
     for (std::size_t p = 0; p < result.partition_measures.size(); ++p) {
@@ -117,7 +137,7 @@ template <class T>
 std::string tree_newick(const TreeResult<T>& result) {
   const Tree<T>& tree = result.tree();
   const auto label = [&](Index n) {
-    std::string text = tree.nodes[n].name.empty() ? tree.id(n) : tree.nodes[n].name;
+    std::string text = tree.nodes[n].name.empty() ? short_id(tree.id(n)) : tree.nodes[n].name;
     std::string quoted = "'";
     for (const char c : text) quoted += c == '\'' ? "''" : std::string(1, c);
     return quoted + "':1";
@@ -125,13 +145,12 @@ std::string tree_newick(const TreeResult<T>& result) {
   // Children close before their parent is named.
   std::string text;
   const auto write = [&](const auto& self, Index n) -> void {
-    if (tree.nodes[n].first >= 0) {
-      text += '(';
-      self(self, tree.nodes[n].first);
-      text += ',';
-      self(self, tree.nodes[n].second);
-      text += ')';
+    const std::vector<Index>& children = result.view.outline.children[n];
+    for (std::size_t c = 0; c < children.size(); ++c) {
+      text += c == 0 ? '(' : ',';
+      self(self, children[c]);
     }
+    if (!children.empty()) text += ')';
     if (n > 0) text += label(n);
   };
   write(write, 0);

@@ -8,10 +8,11 @@
 
 namespace copse {
 
+// All nodes of the binary tree, and its outline: the shown nodes from the top, with their children.
 template <class T>
 std::string tree_json(const TreeResult<T>& result);
 
-// For tree viewers: (1.1:1,1.2:1)1:1 ... with names in place of ids where given.
+// The outline for tree viewers: (1.1:1,1.2:1)1:1 ... with names in place of ids where given.
 template <class T>
 std::string tree_newick(const TreeResult<T>& result);
 

@@ -87,7 +87,9 @@ class Folder {
 };
 
 TEST(DocumentSource, ReadsTextsInMemoryAgain) {
-  const std::string first = "one", second = "b\xFFd \xC3\xA4\xC3\xB6";
+  const std::string first = "one", second =
+                                       "b\xFF"
+                                       "d \xC3\xA4\xC3\xB6";
   const DocumentSource source({first, "", second});
   for (int pass = 0; pass < 2; ++pass) {
     const Read read = read_all(*source.open());

@@ -93,7 +93,7 @@ struct Tree {
 
   // "1.2.1": the way from the root, 1 for the first child and 2 for the second; "" for the root.
   std::string id(Index node) const;
-  // The node of that id. Throws InvalidArgument if there is none.
+  // The node of that id, also a short one (ids.h). Throws InvalidArgument if there is none.
   Index find(const std::string& id) const;
   std::vector<Index> leaf_nodes() const;  // in the order of their ids; dropped ones are not among them
   // The leaf of every item in the tree after `splits` splits; -1 for an outlier.

@@ -1,10 +1,14 @@
 """copse tree and copse edit: files, soft weights, edits, resuming, and data that hardly is a tree."""
 
+import fcntl
 import json
 import os
+import pty
 import re
 import signal
+import struct
 import subprocess
+import termios
 import time
 
 import numpy as np
@@ -72,8 +76,16 @@ def test_files_agree_with_each_other(copse, corpus, tmp_path):
     partitions = read_tsv(out / "partitions.tsv")
     last = list(partitions[0])[-1]
     assert [row[last] for row in partitions] == [row["cluster"] for row in rows]
+    outline = {node["id"]: node for node in tree["outline"]}
+    assert leaves < set(outline) <= set(nodes) and tree["outline"][0]["id"] == ""
+    for id, node in outline.items():
+        sizes = [nodes[child]["size"] for child in node["children"]]
+        assert sizes == sorted(sizes, reverse=True) and bool(sizes) == bool(nodes[id]["children"])
+        assert all(outline[child]["parent"] == id and child.startswith(id) for child in node["children"])
     newick = (out / "tree.newick").read_text()
-    assert newick.count("(") == newick.count(")") == tree["leaves"] - 1 and newick.endswith(";\n")
+    inner = sum(bool(node["children"]) for node in outline.values())
+    assert newick.count("(") == newick.count(")") == inner and newick.endswith(";\n")
+    assert newick.count("':1") == len(outline) - 1
     result = json.loads((out / "result.json").read_text())
     assert result["command"] == "tree" and result["k"] == tree["leaves"]
     assert result["measures"]["nmi"] == tree["partitions"][-1]["nmi"] > 0.5
@@ -241,3 +253,57 @@ def test_the_memory_estimate_is_a_bound(copse, tmp_path, documents, terms, leave
     assert peak <= estimate <= 3 * peak
     refused = copse("tree", "x.npz", "--leaves", leaves, *options, "--memory-limit", int(0.9 * estimate))
     assert refused.returncode == 1 and f"for --leaves {leaves}" in refused.stderr
+
+
+def test_short_ids_are_understood(copse, tmp_path):
+    # Every topic has twice the items of the next: the tree peels them off one by one.
+    rng = np.random.default_rng(1)
+    with (tmp_path / "chain.jsonl").open("w") as file:
+        for topic, size in enumerate([800, 400, 200, 100, 50, 25]):
+            for _ in range(size):
+                words = [f"w{chr(97 + topic)}{chr(97 + i)}" for i in rng.integers(0, 20, 8)]
+                words += [f"all{i}" for i in rng.integers(0, 9, 3)]
+                file.write(json.dumps({"text": " ".join(words)}) + "\n")
+    run = copse("tree", "chain.jsonl", "--leaves", 6, "--outlier-trials", 0, "-o", "out")
+    assert run.returncode == 0, run.stderr
+    tree = tree_of(tmp_path / "out")
+    short = {node["short_id"]: node["id"] for node in tree["outline"] if "x" in node["short_id"]}
+    assert short and len(tree["outline"][0]["children"]) > 2  # a chain of splits, shown side by side
+    assert all(line.split()[0] in {node["short_id"] for node in tree["outline"]} for line in run.stdout.splitlines())
+    for name, id in short.items():
+        shown = [json.loads(copse("show", "out", "--topic", way, "--json").stdout) for way in (name, id)]
+        assert shown[0] == shown[1] and shown[0]["id"] == id
+    name, id = next(iter(short.items()))
+    assert copse("edit", "out", "--rename", name, "--to", "deep").returncode == 0
+    assert {node["id"]: node["name"] for node in tree_of(tmp_path / "out")["nodes"]}[id] == "deep"
+    assert copse("edit", "out", "--merge", "1x99").returncode == 1
+
+
+def test_a_terminal_gets_a_screen(program, copse, corpus, tmp_path):
+    run = copse("tree", "x.mtx", "--features", "terms.txt", "--leaves", 30, "--outlier-trials", 0, "-o", "out")
+    assert run.returncode == 0, run.stderr
+    whole = copse("show", "out").stdout.splitlines()
+
+    def on_terminal(rows, *arguments):
+        control, terminal = pty.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 80, 0, 0))
+        environment = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm"}
+        process = subprocess.Popen([program, *arguments], cwd=tmp_path, stdout=terminal, stderr=terminal, env=environment)
+        os.close(terminal)
+        text = b""
+        try:
+            while part := os.read(control, 65536):
+                text += part
+        except OSError:  # the other end is closed
+            pass
+        assert process.wait() == 0
+        os.close(control)
+        return [line.rsplit("\r", 1)[-1].replace("\033[K", "") for line in text.decode().replace("\r\n", "\n").splitlines()]
+
+    for command in (["show", "out"], ["edit", "out", "--rename", "1", "--to", "one"], ["edit", "out", "--undo"]):
+        lines = on_terminal(16, *command)
+        assert len(lines) < 16 and max(map(len, lines)) <= 110
+        assert any("smaller topics; --all shows all" in line for line in lines)
+        assert any("\u2588" in line for line in lines)
+    assert len(on_terminal(16, "show", "out", "--all")) == len(whole) > 16
+    assert len(on_terminal(60, "show", "out")) == len(whole)

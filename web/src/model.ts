@@ -92,6 +92,10 @@ export function nameOf(model: Model, topic: Topic, words = 3): string {
   return first.length ? first.join(" · ") : `Topic ${topic.data.id}`;
 }
 
+// "1x3.2" is short for "1.1.1.2": see copse/tree/ids.h.
+export const fullId = (id: string) =>
+  id.replace(/\b([12])x(\d+)\b/g, (_, step: string, count: string) => Array(Number(count)).fill(step).join("."));
+
 export function pathTo(topic: Topic): Topic[] {
   return topic.parent ? [...pathTo(topic.parent), topic] : [topic];
 }

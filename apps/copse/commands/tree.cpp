@@ -23,8 +23,9 @@ constexpr const char* description =
     "divide best between its would-be children (--score mndcg, for text), or whose error falls most (--score error). "
     "Small groups that do not look like a topic are set aside as outliers, and get the nearest topic. At the "
     "end all items are fitted to the topics of the leaves, which gives each its cluster.\n\n"
-    "Prints the tree. With -o it also writes tree.json, assignments.tsv (topic, leaf, path and soft weights of every "
-    "item), "
+    "Prints the tree as a reader sees it: splits that belong together are one node with many children, and 1x4.2 is "
+    "short for the id 1.1.1.1.2. A terminal gets a screen of it, --all prints all. With -o it also writes tree.json, "
+    "assignments.tsv (topic, leaf, path and soft weights of every item), "
     "topics.tsv, partitions.tsv (the partitions with 2, 3, ... leaves), tree.newick, model.safetensors, "
     "report.html (a page that opens in any browser without a network) and result.json. Ctrl-C keeps the tree "
     "so far; a run that was stopped or killed continues with --resume.";
@@ -164,6 +165,7 @@ void add_tree(Program& program) {
   command.add_flag("!--no-flat", options->flat, "Do not fit all items to the leaves' topics at the end")
       ->group(growing);
   add_output_options(command, *output);
+  add_all(command, output->all);
   command
       .add_flag_callback(
           "--resume", [&log = *log] { log = SplitLogUse::resume; },

@@ -14,6 +14,7 @@ struct ShowOptions {
   Index documents = 5;
   Index words = 10;
   bool json = false;
+  bool all = false;  // more than a screen, on a terminal
 };
 
 // Throws InputError for a folder without a result, InvalidArgument for a topic that is not there.
