@@ -278,6 +278,7 @@ Json json_of_topics(const Page& page, const PageLimits& limits, const std::vecto
     Json entry = {{"id", node.id},
                   {"parent", node.parent},
                   {"name", one_line(node.name)},
+                  {"label", one_line(node.label)},
                   {"score", rounded_or_null(node.score)},
                   {"coherence", rounded_or_null(node.coherence)},
                   {"size", tallies.sizes[n]}};

@@ -28,6 +28,7 @@ struct PageNode {
   std::optional<double> coherence = {};     // of its topic
   std::vector<PageWord> words = {};         // best first
   std::vector<Index> representatives = {};  // documents that stand for it, best first
+  std::string label = {};                   // what it is called; empty: its first words
 };
 
 struct PageDocument {

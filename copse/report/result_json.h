@@ -20,6 +20,7 @@ struct Assignment {
   double weight = 0;
 };
 std::string assignments_tsv(std::span<const Assignment> assignments);
+// The last column, what the topic is called, is there only where topics have names.
 std::string topics_tsv(std::span<const Topic> topics);
 
 }  // namespace copse

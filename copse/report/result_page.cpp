@@ -36,6 +36,7 @@ std::string line_of(const RunReport& report) {
 PageNode page_node(const TopicNode& topic, const ModelItems& items,
                    const std::vector<std::vector<std::string>>& forms) {
   PageNode node{.id = topic.id, .parent = topic.parent, .name = topic.name};
+  node.label = topic.label;
   node.score = topic.score;
   node.coherence = topic.coherence;
   const auto kept = static_cast<double>(items.kept_items.empty() ? items.item_names.size() : items.kept_items.size());

@@ -49,6 +49,7 @@ Json node_json(const TreeResult<T>& result, Index n) {
   json["parent"] = node.parent < 0 ? Json() : Json(tree.id(node.parent));
   json["children"] = node.first < 0 ? Json::array() : Json({tree.id(node.first), tree.id(node.second)});
   json["name"] = node.name;
+  json["label"] = result.view.nodes[n].label;
   json["size"] = node.items.size();
   json["members"] = result.view.nodes[n].size;
   json["outliers"] = node.outliers.size();

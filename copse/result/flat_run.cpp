@@ -104,6 +104,7 @@ void describe(FlatResult<T>& result, Index top) {
   report.topics = describe_topics(model.w, model.items.feature_names, top);
   for (std::size_t c = 0; c < report.topics.size(); ++c) {
     report.topics[c].items = result.view.nodes[c + 1].size;
+    report.topics[c].label = result.view.nodes[c + 1].label;
     report.topics[c].coherence = result.view.nodes[c + 1].coherence;
   }
   note_dead_components(model.w, report.notes);
@@ -158,8 +159,7 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
     result.model = {std::move(factors.w), std::move(factors.h), std::move(factors.baseline), std::move(factors.penalty),
                     take_items(input)};
     place_outside(input, report.settings, result.model);
-    if (result.model.items.is_text())
-      add_document_facts(input.data, options.keep_texts ? input.source.get() : nullptr, result.model);
+    add_document_facts(input.data, options.keep_texts ? input.source.get() : nullptr, result.model);
     result.view = view_of(result.model);
     describe(result, options.top);
   });

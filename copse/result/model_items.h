@@ -21,6 +21,8 @@ struct ModelItems {
   std::vector<double> outside_weights;
   std::vector<double> feature_factors;  // as PrepareReport has them
   std::vector<double> feature_totals;
+  std::vector<std::string> label_ids;  // topics with an automatic name; ids stay when a tree is edited
+  std::vector<std::string> labels;
 
   // Of documents only.
   std::string vocabulary;              // as JSON; empty for a matrix

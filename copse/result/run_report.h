@@ -23,6 +23,7 @@ struct Seconds {
 };
 
 struct Topic {
+  std::string label = {};                                         // what it is called, where features have names
   Index items = 0;                                                // size of the cluster
   std::vector<std::pair<std::string, double>> top_features = {};  // best first, with their weight in W
   std::string main_class = {};           // the most frequent true class, where the truth is known

@@ -37,10 +37,25 @@ class Representatives {
   std::vector<char> duplicate_;
 };
 
-void add_coherence(const ModelItems& items, TopicView& view) {
+// The entry of each topic in `values`, where it is among `ids`.
+template <class Value, class Take>
+void for_known(const TopicView& view, const std::vector<std::string>& ids, const std::vector<Value>& values,
+               const Take& take) {
+  std::unordered_map<std::string, std::size_t> known;
+  for (std::size_t e = 0; e < ids.size(); ++e) known.emplace(ids[e], e);
+  for (std::size_t n = 1; n < view.nodes.size(); ++n) {
+    if (const auto found = known.find(view.nodes[n].id); found != known.end()) take(n, values[found->second]);
+  }
+}
+
+// What the model knows of its topics besides.
+void add_known(const ModelItems& items, TopicView& view) {
+  for_known(view, items.topic_ids, items.coherence,
+            [&](std::size_t n, double coherence) { view.nodes[n].coherence = coherence; });
+  for_known(view, items.label_ids, items.labels,
+            [&](std::size_t n, const std::string& label) { view.nodes[n].label = label; });
   for (TopicNode& node : view.nodes) {
-    const auto found = std::ranges::find(items.topic_ids, node.id);
-    if (found != items.topic_ids.end()) node.coherence = items.coherence[found - items.topic_ids.begin()];
+    if (!node.name.empty()) node.label = node.name;
   }
 }
 
@@ -79,7 +94,10 @@ std::vector<Index> TopicView::labels() const {
 
 Index TopicView::find(const std::string& id) const {
   for (std::size_t n = 1; n < nodes.size(); ++n) {
-    if (nodes[n].id == id || (!nodes[n].name.empty() && nodes[n].name == id)) return static_cast<Index>(n);
+    if (nodes[n].id == id) return static_cast<Index>(n);
+  }
+  for (std::size_t n = 1; n < nodes.size(); ++n) {
+    if (!id.empty() && nodes[n].label == id) return static_cast<Index>(n);
   }
   throw InvalidArgument("There is no topic " + id + "; `copse show` without --topic lists all.");
 }
@@ -105,7 +123,7 @@ TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
       candidates.emplace_back(node.items[e], static_cast<double>(node.weights[e]));
     topic.representatives = representatives(std::move(candidates));
   }
-  add_coherence(model.items, view);
+  add_known(model.items, view);
 
   const auto leaf = tree.partition(tree.splits());
   const TreeVersion<T>& version = model.versions.back();
@@ -154,7 +172,7 @@ TopicView view_of(const FlatModel<T>& model, const ViewLimits& limits) {
     }
     topic.representatives = representatives(std::move(candidates[c]));
   }
-  add_coherence(model.items, view);
+  add_known(model.items, view);
 
   for (const Index j : model.items.kept_numbers()) {
     TopicItem& item = view.items.emplace_back();

@@ -12,10 +12,11 @@
 namespace copse {
 
 struct TopicNode {
-  std::string id;  // as in tree.json, or the number of a flat topic; "" for the root
-  std::string name = {};
-  Index parent = -1;  // before the node itself
-  Index size = 0;     // items that belong to it or to a node below
+  std::string id;          // as in tree.json, or the number of a flat topic; "" for the root
+  std::string name = {};   // given by a person, or empty
+  std::string label = {};  // what it is called: the given name, or else a few terms; see names.h
+  Index parent = -1;       // before the node itself
+  Index size = 0;          // items that belong to it or to a node below
   bool leaf = true;
   std::optional<double> score = {};
   std::optional<double> coherence = {};
@@ -41,7 +42,7 @@ struct TopicView {
   // The topic of every item, -1 for none.
   std::vector<Index> labels() const;
 
-  // The node with this id or this name. Throws InvalidArgument if there is none.
+  // The node with this id, or else the one that is called this. Throws InvalidArgument if there is none.
   Index find(const std::string& id) const;
 };
 

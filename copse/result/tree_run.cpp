@@ -60,8 +60,7 @@ TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
     result.model.items = take_items(input);
     report.settings = settings_of(options, tree, precision_of<T>);
     place_outside(input, report.settings, result.model);
-    if (result.model.items.is_text())
-      add_document_facts(input.data, options.keep_texts ? input.source.get() : nullptr, result.model);
+    add_document_facts(input.data, options.keep_texts ? input.source.get() : nullptr, result.model);
     report.command = options.command;
     report.seed = tree.seed;
     report.threads = thread_count();

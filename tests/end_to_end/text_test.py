@@ -56,6 +56,14 @@ def check(run):
     return run
 
 
+def test_topics_have_names(copse, documents, tmp_path):
+    check(copse("topics", "docs.jsonl", "-k", 4, "-o", "out"))
+    topics = result_of(tmp_path / "out")["topics"]
+    for topic in topics:
+        assert set(topic["label"].split(", ")) <= set(SUBJECTS[topic["main_class"]["name"]])
+    assert len({topic["label"] for topic in topics}) == 4
+
+
 def test_topics_find_the_subjects(copse, documents, tmp_path):
     run = check(copse("topics", "docs.jsonl", "-k", 4, "--time", "date", "-o", "out"))
     assert "241 documents" in run.stderr and "1 document without any known word" in run.stderr

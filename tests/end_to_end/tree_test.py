@@ -101,6 +101,52 @@ def test_edits_and_undo(copse, corpus, tmp_path):
     assert {node["id"]: node["name"] for node in tree["nodes"]}["1"] == "first 'half'"
 
 
+def test_names_tell_nodes_apart_and_can_be_given(copse, corpus, tmp_path):
+    grow(copse)
+    out = tmp_path / "out"
+    labels = {node["id"]: node["label"] for node in tree_of(out)["nodes"] if node["id"]}
+    assert len(set(labels.values())) == len(labels) and all(labels.values())
+    for node in tree_of(out)["nodes"]:
+        if node["id"]:
+            shown = json.loads(copse("show", "out", "--topic", node["id"], "--words", 60, "--json").stdout)
+            own = {entry["word"] for entry in shown["words"]}
+            assert set(node["label"].split(", ")) <= own
+    assert {row["label"] for row in read_tsv(out / "topics.tsv")} <= set(labels.values())
+    assert f'"{labels["1"]}"' in copse("show", "out").stdout
+
+    # The prompt's last section is an answer.
+    prompt = copse("show", "out", "--prompt").stdout
+    answer = prompt[prompt.rindex("\n\n") + 2:]
+    assert answer.splitlines() == [f"{id}\t{label}" for id, label in labels.items()]
+    (tmp_path / "names.tsv").write_text("1\tone, the first\n2\tthe second\n")
+    assert copse("edit", "out", "--names", "names.tsv").returncode == 0
+    named = {node["id"]: (node["name"], node["label"]) for node in tree_of(out)["nodes"]}
+    assert named["1"] == ("one, the first", "one, the first") and named["1.1"] == ("", labels["1.1"])
+    assert copse("show", "out", "--topic", "the second").stdout.startswith('topic 2 "the second"')
+    assert tree_of(out)["history"] == ["named 2 nodes"]
+    before = files_of(out)
+    for lines, sentence in [("1\ta\n9\tb\n", "line 2: there is no node 9"), ("1\ta\n\n2\tb\n", "line 2: the line is empty"),
+                            ("1\ta\n1\tb\n", "line 2: the topic 1 was named in line 1 already")]:
+        (tmp_path / "bad.tsv").write_text(lines)
+        run = copse("edit", "out", "--names", "bad.tsv")
+        assert run.returncode == 1 and f"bad.tsv, {sentence}" in run.stderr
+    assert files_of(out) == before
+    assert copse("edit", "out", "--undo").returncode == 0
+    assert {node["id"]: node["label"] for node in tree_of(out)["nodes"] if node["id"]} == labels
+
+    # A split names the new nodes and leaves the others alone.
+    leaf = next(node["id"] for node in tree_of(out)["nodes"] if not node["children"] and node["size"] > 40)
+    assert copse("edit", "out", "--split", leaf, "--into", 2).returncode == 0
+    after = {node["id"]: node["label"] for node in tree_of(out)["nodes"] if node["id"]}
+    assert {id: after[id] for id in labels} == labels and len(set(after.values())) == len(after)
+
+
+def test_without_names_of_features_nodes_have_none(copse, corpus, tmp_path):
+    assert copse("tree", "x.mtx", "--leaves", 3, "-o", "out").returncode == 0
+    assert {node["label"] for node in tree_of(tmp_path / "out")["nodes"]} == {""}
+    assert "label" not in read_tsv(tmp_path / "out" / "topics.tsv")[0]
+
+
 def test_a_split_that_was_taken_back_and_made_again_changes_nothing(copse, corpus, tmp_path):
     grow(copse)
     out = tmp_path / "out"

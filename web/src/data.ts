@@ -4,6 +4,7 @@ export interface NodeData {
   id: string; // "1.2.1"; "" for the root
   parent: number; // position among the nodes, before the node's own; -1 for the root
   name: string; // given by a person, or empty
+  label?: string; // what it is called: the given name, or else a few terms; empty: its first words
   score: number | null;
   coherence: number | null;
   size: number; // documents below it

@@ -84,9 +84,9 @@ export function titleOf(model: Model, document: number): string {
   return model.titles[document] ?? `Document ${document + 1}`;
 }
 
-// A topic by its name, else by its first words.
+// A topic by what it is called, else by its first words.
 export function nameOf(model: Model, topic: Topic, words = 3): string {
-  if (topic.data.name) return topic.data.name;
+  if (topic.data.name || topic.data.label) return topic.data.name || topic.data.label!;
   if (!topic.parent) return "All documents";
   const first = topic.data.words.slice(0, words).map((w) => model.data.words[w]);
   return first.length ? first.join(" · ") : `Topic ${topic.data.id}`;

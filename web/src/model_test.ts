@@ -3,7 +3,7 @@ import { sample } from "../tests/sample";
 import { excerptOf } from "./document_view";
 import { branchesOf, layoutOf } from "./layout";
 import { patternOf } from "./marks";
-import { documentsOf, modelOf, percent } from "./model";
+import { documentsOf, modelOf, nameOf, percent } from "./model";
 import { drawPoints } from "./points";
 import { Search, plain } from "./search";
 
@@ -28,6 +28,16 @@ describe("the model", () => {
     expect(documents.slice(0, 10)).toEqual(topic.data.documents);
     const weights = documents.slice(10).map((d) => model.weight[d]!);
     expect(weights).toEqual([...weights].sort((a, b) => b - a));
+  });
+});
+
+describe("names", () => {
+  it("are those given, else those found, else the first words", () => {
+    const topic = (data: object) => ({ ...model.topics[1]!, data: { ...model.topics[1]!.data, ...data } });
+    const words = model.topics[1]!.data.words.slice(0, 2).map((w) => model.data.words[w]);
+    expect(nameOf(model, topic({ name: "given", label: "found" }))).toBe("given");
+    expect(nameOf(model, topic({ label: "found" }))).toBe("found");
+    expect(nameOf(model, topic({}), 2)).toBe(words.join(" · "));
   });
 });
 

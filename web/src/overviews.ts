@@ -16,7 +16,7 @@ function card(model: Model, topic: Topic, palette: Palette, documents: number): 
     "li",
     { class: "card", style: `--colour: ${css(palette.of(topic, false))}` },
     h("h3", { dir: "auto" }, h("a", { href: linkTo(topic) }, h("span", { class: "id" }, data.id), " ", nameOf(model, topic))),
-    h("p", { dir: "auto", class: "top-words" }, data.words.slice(data.name ? 0 : 3, 12).map((w) => model.data.words[w]).join(", ")),
+    h("p", { dir: "auto", class: "top-words" }, data.words.slice(data.name || data.label ? 0 : 3, 12).map((w) => model.data.words[w]).join(", ")),
     h(
       "p",
       { class: "quiet", dir: "auto" },

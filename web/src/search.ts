@@ -29,7 +29,7 @@ export class Search {
     const formsOf = new Map(forms);
     this.topicTexts = model.topics.map((topic) =>
       plain(
-        [topic.data.id, topic.data.name, ...topic.data.words.flatMap((w) => [words[w]!, ...(formsOf.get(w) ?? [])])].join(
+        [topic.data.id, topic.data.name, topic.data.label ?? "", ...topic.data.words.flatMap((w) => [words[w]!, ...(formsOf.get(w) ?? [])])].join(
           "\n",
         ),
       ),

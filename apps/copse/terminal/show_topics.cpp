@@ -8,6 +8,7 @@
 
 #include "apps/copse/terminal/terminal.h"
 #include "apps/copse/terminal/words.h"
+#include "copse/result/names.h"
 #include "copse/result/periods.h"
 #include "copse/result/stored_view.h"
 
@@ -28,6 +29,7 @@ struct ShownDocument {
 struct ShownTopic {
   std::string id;
   std::string name = {};
+  std::string label = {};
   Index size = 0;
   std::optional<double> score = {};
   std::optional<double> coherence = {};
@@ -61,7 +63,7 @@ void add_tables(const StoredView& result, const Belongs& belongs, ShownTopic& sh
 
 ShownTopic shown_node(const StoredView& result, Index node, const ShowOptions& options, bool tables) {
   const TopicNode& topic = result.view.nodes[node];
-  ShownTopic shown{.id = topic.id, .name = topic.name, .size = topic.size};
+  ShownTopic shown{.id = topic.id, .name = topic.name, .label = topic.label, .size = topic.size};
   shown.score = topic.score;
   shown.coherence = topic.coherence;
   for (std::size_t r = 0; r < std::min<std::size_t>(topic.words.size(), options.words); ++r) {
@@ -103,7 +105,7 @@ const std::string* text_of(const ModelItems& items, Index item) {
 }
 
 Json json_of(const ShownTopic& topic, const ModelItems& items, bool documents) {
-  Json json = {{"id", topic.id}, {"name", topic.name}, {"size", topic.size}};
+  Json json = {{"id", topic.id}, {"name", topic.name}, {"label", topic.label}, {"size", topic.size}};
   if (topic.score) json["score"] = *topic.score;
   if (topic.coherence) json["coherence"] = *topic.coherence;
   json["words"] = Json::array();
@@ -138,7 +140,7 @@ std::string beginning(const std::string& text, std::size_t width) {
 }
 
 std::string text_of(const ShownTopic& topic, const ModelItems& items, std::size_t width) {
-  std::string text = fmt::format("topic {}{}: {}", topic.id, topic.name.empty() ? "" : " \"" + topic.name + "\"",
+  std::string text = fmt::format("topic {}{}: {}", topic.id, topic.label.empty() ? "" : " \"" + topic.label + "\"",
                                  counted(topic.size, items.is_text() ? "document" : "item"));
   if (topic.coherence) text += fmt::format(", coherence {:.1f}", *topic.coherence);
   if (topic.score) text += fmt::format(", score {:.4g}", *topic.score);
@@ -178,7 +180,7 @@ std::string list_of(const StoredView& result, const ShowOptions& options, std::s
       const ShownTopic topic = shown_node(result, n, options, false);
       std::string line = std::string(2 * (depth[n] - 1), ' ') + topic.id + "  " + counted(topic.size);
       if (topic.coherence) line += fmt::format("  ({:.0f})", *topic.coherence);
-      if (!topic.name.empty()) line += "  \"" + topic.name + "\"";
+      if (!topic.label.empty()) line += "  \"" + topic.label + "\"";
       line += " ";
       for (const auto& [word, weight] : topic.words) {
         if (width > 0 && line.size() + 1 + word.size() > width) break;
@@ -206,6 +208,7 @@ std::string show_result(const ShowOptions& options) {
   const ViewLimits limits{.words = std::max<std::size_t>(options.words, 60),
                           .representatives = static_cast<std::size_t>(options.documents)};
   const StoredView result = read_view(stored, limits);
+  if (options.prompt) return names_prompt(result.view, result.items);
   const std::size_t width = terminal_width();
   if (options.topic) {
     const bool group = *options.topic == "outlier" || *options.topic == "none";
