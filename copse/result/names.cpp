@@ -192,7 +192,9 @@ bool are_forms_of_one_word(const std::string& a, const std::string& b) {
   const auto is_ending = [&](const std::string& word) {
     return characters(word, at) <= 3 && word.find_first_of("0123456789", at) == std::string::npos;
   };
-  return common >= 4 && is_ending(a) && is_ending(b);
+  const bool plural = common >= 3 && ((at == a.size() && b.compare(at, std::string::npos, "s") == 0) ||
+                                      (at == b.size() && a.compare(at, std::string::npos, "s") == 0));
+  return plural || (common >= 4 && is_ending(a) && is_ending(b));
 }
 
 // The first bytes of a text as one line, never cut inside a character.

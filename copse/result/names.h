@@ -23,7 +23,7 @@ template <class T, class Model>
 void add_labels(const Dataset<T>& data, Model& model);
 
 // Whether two terms hold forms of the same word: words that are equal, or begin with the same four characters or more
-// and go on with three or fewer, no digits among these.
+// and go on with three or fewer, no digits among these, or of three characters and an s.
 bool are_forms(const std::string& a, const std::string& b);
 
 // All topics for a person or a language model to name: id, present name, terms, beginnings of typical documents and
