@@ -44,6 +44,7 @@ Json json_of(std::span<const Topic> topics) {
     if (!topic.label.empty()) entry["label"] = topic.label;
     if (!topic.main_class.empty())
       entry["main_class"] = {{"name", topic.main_class}, {"share", topic.main_class_share}};
+    if (topic.stability) entry["stability"] = *topic.stability;
     if (topic.coherence) entry["coherence"] = *topic.coherence;
     list.push_back(entry);
   }
@@ -114,11 +115,14 @@ std::string to_json(const RunReport& report) {
 }
 
 std::string assignments_tsv(std::span<const Assignment> assignments) {
-  std::string text = "item\tcluster\tweight\n";
+  const bool stability = std::ranges::any_of(assignments, [](const Assignment& a) { return a.stability.has_value(); });
+  std::string text = std::string("item\tcluster\tweight") + (stability ? "\tstability\n" : "\n");
   for (const Assignment& assignment : assignments) {
     append_name(text, assignment.item);
     text += "\t" + assignment.cluster + "\t";
     append_number(text, assignment.weight);
+    if (stability) text += "\t";
+    if (assignment.stability) append_number(text, *assignment.stability);
     text += "\n";
   }
   return text;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/base/version.h"
 #include "copse/kernels/in_memory.h"
@@ -14,6 +15,7 @@
 #include "copse/result/assign.h"
 #include "copse/result/document_facts.h"
 #include "copse/result/fields.h"
+#include "copse/result/stability.h"
 #include "copse/result/stored_result.h"
 #include "copse/result/topics.h"
 #include "copse/tree/flatten.h"
@@ -31,9 +33,9 @@ double largest_entry(const Dataset<T>& data) {
 }
 
 template <class T>
-NmfResult<T> solve(const FlatRunOptions& options, const PreparedInput<T>& input, NmfOptions& nmf) {
-  const auto data = in_memory(input.data);
-  if (options.dc) return factorize_dc(*data, *tree_data(input.data), nmf);
+NmfResult<T> solve(const FlatRunOptions& options, const Dataset<T>& dataset, const NmfOptions& nmf) {
+  const auto data = in_memory(dataset);
+  if (options.dc) return factorize_dc(*data, *tree_data(dataset), nmf);
   if (!options.start_file.empty()) {
     StartFactors<T> start = read_start<T>(options.start_file, data->rows(), data->cols(), nmf.rank);
     return factorize(*data, nmf, std::move(start.w), std::move(start.h));
@@ -69,6 +71,7 @@ Settings settings_of(const FlatRunOptions& options, const NmfOptions& nmf, Preci
     if (name == "solver" && options.dc) value = std::string("dc");
     if (name == "start" && !options.start_file.empty()) value = options.start_file;
   }
+  if (options.stability > 0) settings.emplace_back("stability", static_cast<std::int64_t>(options.stability));
   settings.emplace_back("precision", name_of(precision));
   return settings;
 }
@@ -115,6 +118,26 @@ void describe(FlatResult<T>& result, Index top) {
   if (!model.items.classes.empty()) add_main_classes(report.topics, labels, model.items.classes);
 }
 
+// The same fit of subsamples, each from another start.
+template <class T>
+void add_stability(const FlatRunOptions& options, NmfOptions nmf, const Dataset<T>& data, const RunEvents& events,
+                   FlatResult<T>& result) {
+  const std::uint64_t seed = nmf.seed;
+  nmf.progress = {};
+  const FindTopics<T> find = [&](const Dataset<T>& part, int number) -> std::optional<Hierarchy> {
+    nmf.seed = seed + 1 + static_cast<std::uint64_t>(number);
+    nmf.rank = std::min(result.report.k, part.items());
+    NmfResult<T> found = solve(options, part, nmf);
+    if (found.stop_reason == StopReason::interrupted) return {};
+    FlatModel<T> model{std::move(found.w), std::move(found.h), {}, {}, {}};
+    return hierarchy_of(model, part.items());
+  };
+  RunReport& report = result.report;
+  measure_stability(data, options.stability, seed, find, events, result.view, result.model.items, report.notes);
+  for (std::size_t c = 0; c < report.topics.size(); ++c)
+    report.topics[c].stability = result.view.nodes[c + 1].stability;
+}
+
 }  // namespace
 
 SparseWeights sparse_weights(const std::optional<SparseWeight>& beta, const std::optional<SparseWeight>& alpha,
@@ -134,6 +157,8 @@ SparseWeights sparse_weights(const std::optional<SparseWeight>& beta, const std:
 
 template <class T>
 FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
+  if (options.stability > 0 && !options.start_file.empty())
+    throw InvalidArgument("Stability cannot be measured of a run that starts from given factors.");
   FlatResult<T> result;
   NmfOptions nmf = options.nmf;
   Seconds seconds;
@@ -147,7 +172,7 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
     nmf.beta = weights.beta;
   }
   events.show("factoring ...");
-  NmfResult<T> factors = solve(options, input, nmf);
+  NmfResult<T> factors = solve(options, input.data, nmf);
   seconds.solve = solving.seconds();
   // From here on an interruption changes nothing: what was found is kept.
   uninterrupted([&] {
@@ -163,6 +188,7 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
     result.view = view_of(result.model);
     describe(result, options.top);
   });
+  if (options.stability > 0) add_stability(options, nmf, input.data, events, result);
   return result;
 }
 

@@ -66,6 +66,9 @@ void add_items(TensorWriter& writer, const ModelItems& items) {
   add("feature_totals", items.feature_totals);
   add("label_ids", items.label_ids);
   add("labels", items.labels);
+  add("stability_ids", items.stability_ids);
+  add("stability", items.stability);
+  add("item_stability", items.item_stability);
   if (!items.is_text()) return;
   writer.add("vocabulary", std::vector<std::string>{items.vocabulary});
   add("titles", items.titles);
@@ -92,6 +95,9 @@ ModelItems read_items(const TensorReader& reader, Index features, Index kept) {
   items.feature_totals = reader.list<double>("feature_totals");
   items.label_ids = reader.strings("label_ids");
   items.labels = reader.strings("labels");
+  items.stability_ids = reader.strings("stability_ids");
+  items.stability = reader.list<double>("stability");
+  items.item_stability = reader.list<double>("item_stability");
   if (reader.has("vocabulary")) items.vocabulary = reader.strings("vocabulary").at(0);
   items.titles = reader.strings("titles");
   items.times = reader.strings("times");
@@ -124,6 +130,7 @@ ModelItems read_items(const TensorReader& reader, Index features, Index kept) {
                     inside(items.near_duplicates, kept) && inside(items.excerpt_items, all) &&
                     items.excerpts.size() == items.excerpt_items.size() &&
                     items.topic_ids.size() == items.coherence.size() && items.label_ids.size() == items.labels.size() &&
+                    items.stability_ids.size() == items.stability.size() && has(items.item_stability, kept) &&
                     (items.kept_items.empty() ? all : static_cast<Index>(items.kept_items.size())) == kept;
   if (!fits) reader.wrong("its lists of features and items do not fit each other");
   return items;

@@ -23,6 +23,9 @@ struct ModelItems {
   std::vector<double> feature_totals;
   std::vector<std::string> label_ids;  // topics with an automatic name; ids stay when a tree is edited
   std::vector<std::string> labels;
+  std::vector<std::string> stability_ids;  // topics whose stability was measured, as stability.h has it
+  std::vector<double> stability;
+  std::vector<double> item_stability;  // of the kept items, NaN where it is not known; empty: not measured
 
   // Of documents only.
   std::string vocabulary;              // as JSON; empty for a matrix

@@ -52,10 +52,19 @@ void for_known(const TopicView& view, const std::vector<std::string>& ids, const
 void add_known(const ModelItems& items, TopicView& view) {
   for_known(view, items.topic_ids, items.coherence,
             [&](std::size_t n, double coherence) { view.nodes[n].coherence = coherence; });
+  for_known(view, items.stability_ids, items.stability,
+            [&](std::size_t n, double stability) { view.nodes[n].stability = stability; });
   for_known(view, items.label_ids, items.labels,
             [&](std::size_t n, const std::string& label) { view.nodes[n].label = label; });
   for (TopicNode& node : view.nodes) {
     if (!node.name.empty()) node.label = node.name;
+  }
+}
+
+void add_item_stability(const ModelItems& items, TopicView& view) {
+  for (std::size_t j = 0; j < items.item_stability.size(); ++j) {
+    const double stability = items.item_stability[j];
+    if (!std::isnan(stability)) view.items[items.number_of(static_cast<Index>(j))].stability = stability;
   }
 }
 
@@ -146,6 +155,7 @@ TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
       item.second_weight = version.flat_second_weights[j];
     }
   }
+  add_item_stability(model.items, view);
   add_outside_items(model.items, view);
   count_items(view);
   return view;
@@ -186,6 +196,7 @@ TopicView view_of(const FlatModel<T>& model, const ViewLimits& limits) {
     item.second = best.second < 0 ? -1 : best.second + 1;
     item.second_weight = best.second_share;
   }
+  add_item_stability(model.items, view);
   add_outside_items(model.items, view);
   count_items(view);
   return view;

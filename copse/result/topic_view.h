@@ -20,6 +20,7 @@ struct TopicNode {
   bool leaf = true;
   std::optional<double> score = {};
   std::optional<double> coherence = {};
+  std::optional<double> stability = {};                        // where it was measured, as stability.h has it
   std::vector<std::pair<Index, double>> words = {};            // features with their weights, best first
   std::vector<std::pair<Index, double>> representatives = {};  // items, among all, with their weights, best first
 };
@@ -30,6 +31,7 @@ struct TopicItem {
   Index second = -1;  // the next best node, or -1
   double weight = 0;  // 0 to 1: of its topic among all
   double second_weight = 0;
+  std::optional<double> stability = {};
   bool outlier = false;  // a tree: set aside by a split; a flat result: no topic shares a feature with it
   bool outside = false;  // it was kept out of the fit and placed afterwards
   bool dropped = false;  // it has no entry that the model knows: documents without a known word

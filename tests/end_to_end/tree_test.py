@@ -147,6 +147,35 @@ def test_without_names_of_features_nodes_have_none(copse, corpus, tmp_path):
     assert "label" not in read_tsv(tmp_path / "out" / "topics.tsv")[0]
 
 
+def test_stability_is_measured_where_it_is_asked_for(copse, corpus, tmp_path):
+    grow(copse)
+    plain = tree_of(tmp_path / "out")
+    for threads in (1, 3):
+        grow(copse, "--stability", 3, "--threads", threads, "--force")
+        files = files_of(tmp_path / "out")
+        assert threads == 1 or files == first
+        first = files
+    tree = tree_of(tmp_path / "out")
+    assert [(node["id"], node["size"], node["label"]) for node in tree["nodes"]] == [
+        (node["id"], node["size"], node["label"]) for node in plain["nodes"]]
+    assert all("stability" not in node for node in plain["nodes"])
+    assert all(0 <= node["stability"] <= 1 for node in tree["nodes"] if node["id"])
+    rows = read_tsv(tmp_path / "out" / "assignments.tsv")
+    known = [row for row in rows if row["stability"] != ""]
+    assert 0.9 * len(rows) < len(known)  # drawn at least once of three times: .992
+    # A leaf's share is the mean of its items', as far as they were drawn equally often.
+    for node in tree["nodes"]:
+        own = [float(row["stability"]) for row in known if row["cluster"] == node["id"]]
+        if len(own) > 30:
+            assert np.mean(own) == pytest.approx(node["stability"], abs=0.05)
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert result["settings"]["stability"] == 3 and all("stability" in topic for topic in result["topics"])
+    assert "stability" in copse("show", "out").stdout
+    # It survives an edit.
+    assert copse("edit", "out", "--cut", 3).returncode == 0
+    assert all("stability" in node for node in tree_of(tmp_path / "out")["nodes"] if node["id"])
+
+
 def test_a_split_that_was_taken_back_and_made_again_changes_nothing(copse, corpus, tmp_path):
     grow(copse)
     out = tmp_path / "out"

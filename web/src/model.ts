@@ -19,6 +19,7 @@ export interface Model {
   weight: Uint8Array;
   secondWeight: Uint8Array;
   flags: Uint8Array;
+  stability: Uint8Array | null;
   label: Uint16Array | null;
   time: Uint16Array | null;
   titles: (string | null)[];
@@ -48,6 +49,7 @@ export function modelOf(data: PageData): Model {
     weight: bytesOf(documents.weight),
     secondWeight: bytesOf(documents.second_weight),
     flags: bytesOf(documents.flags),
+    stability: documents.stability === undefined ? null : bytesOf(documents.stability),
     label: documents.label === undefined ? null : numbersOf(documents.label),
     time: documents.time === undefined ? null : numbersOf(documents.time),
     titles: titlesOf(documents),
@@ -91,6 +93,10 @@ export function nameOf(model: Model, topic: Topic, words = 3): string {
   const first = topic.data.words.slice(0, words).map((w) => model.data.words[w]);
   return first.length ? first.join(" · ") : `Topic ${topic.data.id}`;
 }
+
+// The colour of a name says how sure the topic is, where that was measured.
+export const sureness = (topic: Topic) =>
+  typeof topic.data.stability === "number" ? { class: "measured", style: `--stability: ${topic.data.stability}` } : {};
 
 export function pathTo(topic: Topic): Topic[] {
   return topic.parent ? [...pathTo(topic.parent), topic] : [topic];

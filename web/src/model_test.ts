@@ -3,7 +3,7 @@ import { sample } from "../tests/sample";
 import { excerptOf } from "./document_view";
 import { branchesOf, layoutOf } from "./layout";
 import { patternOf } from "./marks";
-import { documentsOf, modelOf, nameOf, percent } from "./model";
+import { documentsOf, modelOf, nameOf, percent, sureness } from "./model";
 import { drawPoints } from "./points";
 import { Search, plain } from "./search";
 
@@ -38,6 +38,13 @@ describe("names", () => {
     expect(nameOf(model, topic({ name: "given", label: "found" }))).toBe("given");
     expect(nameOf(model, topic({ label: "found" }))).toBe("found");
     expect(nameOf(model, topic({}), 2)).toBe(words.join(" · "));
+  });
+
+  it("are coloured only where stability was measured", () => {
+    const topic = (stability: number | null) => ({ ...model.topics[1]!, data: { ...model.topics[1]!.data, stability } });
+    expect(sureness(topic(0.5))).toEqual({ class: "measured", style: "--stability: 0.5" });
+    expect(sureness(topic(0))).toEqual({ class: "measured", style: "--stability: 0" });
+    expect(sureness(topic(null))).toEqual({});
   });
 });
 

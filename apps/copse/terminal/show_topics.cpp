@@ -33,6 +33,7 @@ struct ShownTopic {
   Index size = 0;
   std::optional<double> score = {};
   std::optional<double> coherence = {};
+  std::optional<double> stability = {};
   std::vector<std::pair<std::string, double>> words = {};
   std::vector<std::pair<std::string, Index>> classes = {};  // the commonest first
   std::vector<std::pair<std::string, Index>> times = {};    // in their order
@@ -66,6 +67,7 @@ ShownTopic shown_node(const StoredView& result, Index node, const ShowOptions& o
   ShownTopic shown{.id = topic.id, .name = topic.name, .label = topic.label, .size = topic.size};
   shown.score = topic.score;
   shown.coherence = topic.coherence;
+  shown.stability = topic.stability;
   for (std::size_t r = 0; r < std::min<std::size_t>(topic.words.size(), options.words); ++r) {
     const auto& [feature, weight] = topic.words[r];
     const auto& names = result.items.feature_names;
@@ -108,6 +110,7 @@ Json json_of(const ShownTopic& topic, const ModelItems& items, bool documents) {
   Json json = {{"id", topic.id}, {"name", topic.name}, {"label", topic.label}, {"size", topic.size}};
   if (topic.score) json["score"] = *topic.score;
   if (topic.coherence) json["coherence"] = *topic.coherence;
+  if (topic.stability) json["stability"] = *topic.stability;
   json["words"] = Json::array();
   for (const auto& [word, weight] : topic.words) json["words"].push_back({{"word", word}, {"weight", weight}});
   if (!documents) return json;
@@ -143,6 +146,7 @@ std::string text_of(const ShownTopic& topic, const ModelItems& items, std::size_
   std::string text = fmt::format("topic {}{}: {}", topic.id, topic.label.empty() ? "" : " \"" + topic.label + "\"",
                                  counted(topic.size, items.is_text() ? "document" : "item"));
   if (topic.coherence) text += fmt::format(", coherence {:.1f}", *topic.coherence);
+  if (topic.stability) text += fmt::format(", stability {:.2f}", *topic.stability);
   if (topic.score) text += fmt::format(", score {:.4g}", *topic.score);
   text += "\n";
   const auto section = [&](const char* title, const auto& entries, const auto& format, std::size_t most) {
@@ -180,6 +184,7 @@ std::string list_of(const StoredView& result, const ShowOptions& options, std::s
       const ShownTopic topic = shown_node(result, n, options, false);
       std::string line = std::string(2 * (depth[n] - 1), ' ') + topic.id + "  " + counted(topic.size);
       if (topic.coherence) line += fmt::format("  ({:.0f})", *topic.coherence);
+      if (topic.stability) line += fmt::format("  stability {:.2f}", *topic.stability);
       if (!topic.label.empty()) line += "  \"" + topic.label + "\"";
       line += " ";
       for (const auto& [word, weight] : topic.words) {

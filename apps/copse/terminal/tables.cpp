@@ -17,20 +17,24 @@ std::string topics_table(const std::vector<Topic>& topics, std::size_t width) {
                    [&](std::size_t a, std::size_t b) { return topics[a].items > topics[b].items; });
   Index items = 0;
   std::size_t class_width = 0;  // 0: no truth, no column
-  std::size_t name_width = 0;   // 0: no names, no column
+  bool stability = false;
+  std::size_t name_width = 0;  // 0: no names, no column
   for (const Topic& topic : topics) {
     items += topic.items;
+    stability = stability || topic.stability;
     if (!topic.label.empty()) name_width = std::max<std::size_t>({name_width, topic.label.size(), 4});
     if (!topic.main_class.empty()) class_width = std::max<std::size_t>({class_width, topic.main_class.size(), 5});
   }
   const auto line = [&](const std::string& cluster, const std::string& count, const std::string& share,
-                        const std::string& main_class, const std::string& main_share, const std::string& name) {
+                        const std::string& main_class, const std::string& main_share, const std::string& stable,
+                        const std::string& name) {
     std::string left = fmt::format("{:>7}  {:>9}  {:>5}  ", cluster, count, share);
+    if (stability) left += fmt::format("{:>9}  ", stable);
     if (class_width > 0) left += fmt::format("{:<{}} {:>4}  ", main_class, class_width, main_share);
     if (name_width > 0) left += fmt::format("{:<{}}  ", name, name_width);
     return left;
   };
-  std::string table = line("cluster", "items", "share", "class", "", "name") + "top features\n";
+  std::string table = line("cluster", "items", "share", "class", "", "stability", "name") + "top features\n";
   for (const std::size_t c : order) {
     const Topic& topic = topics[c];
     std::string features;
@@ -38,7 +42,8 @@ std::string topics_table(const std::vector<Topic>& topics, std::size_t width) {
     const double share = items == 0 ? 0 : static_cast<double>(topic.items) / static_cast<double>(items);
     const std::string left =
         line(std::to_string(c), counted(topic.items), fmt::format("{:.1f}%", 100 * share), topic.main_class,
-             topic.main_class.empty() ? "" : fmt::format("{:.0f}%", 100 * topic.main_class_share), topic.label);
+             topic.main_class.empty() ? "" : fmt::format("{:.0f}%", 100 * topic.main_class_share),
+             topic.stability ? fmt::format("{:.2f}", *topic.stability) : "", topic.label);
     if (width < left.size() + 20) {
       table += left + features + "\n";
     } else {
@@ -61,6 +66,7 @@ std::string tree_table(const TreeResult<T>& result, std::size_t width) {
     if (std::isfinite(node.score) && node.score >= 0) line += "  score " + fmt::format("{:.6g}", node.score);
     if (!node.outliers.empty()) line += "  " + std::to_string(node.outliers.size()) + " set aside";
     if (node.dropped) line += "  dropped";
+    if (const auto stability = result.view.nodes[n].stability) line += fmt::format("  stability {:.2f}", *stability);
     if (const std::string& label = result.view.nodes[n].label; !label.empty()) line += "  \"" + label + "\"";
     line += node.topic.terms.empty() ? "" : "  ";
     for (std::size_t r = 0; r < std::min<std::size_t>(result.top, node.topic.terms.size()); ++r) {
