@@ -278,8 +278,10 @@ Json json_of_topics(const Page& page, const PageLimits& limits, const std::vecto
     Json entry = {{"id", node.id},
                   {"parent", node.parent},
                   {"name", one_line(node.name)},
+                  {"label", one_line(node.label)},
                   {"score", rounded_or_null(node.score)},
                   {"coherence", rounded_or_null(node.coherence)},
+                  {"stability", rounded_or_null(node.stability)},
                   {"size", tallies.sizes[n]}};
     Json words = Json::array(), weights = Json::array();
     for (const PageWord& word : node.words) {
@@ -317,11 +319,15 @@ std::uint8_t byte_of(double share) {
   return static_cast<std::uint8_t>(std::lround(255 * std::clamp(std::isfinite(share) ? share : 0.0, 0.0, 1.0)));
 }
 
+bool has_stability(const Page& page) {
+  return std::ranges::any_of(page.documents, [](const PageDocument& document) { return document.stability >= 0; });
+}
+
 // One number per document that is inside, in typed arrays.
 void write_points(Json& json, const Page& page, const std::vector<Index>& inside,
                   const std::vector<Index>& label_positions) {
   std::vector<std::uint16_t> leaf, second, label, time;
-  std::vector<std::uint8_t> weight, second_weight, flags;
+  std::vector<std::uint8_t> weight, second_weight, flags, stability;
   for (const Index d : inside) {
     const PageDocument& document = page.documents[d];
     leaf.push_back(position_or_none(document.leaf));
@@ -330,6 +336,8 @@ void write_points(Json& json, const Page& page, const std::vector<Index>& inside
     second_weight.push_back(byte_of(document.second_weight));
     label.push_back(position_or_none(document.label < 0 ? -1 : label_positions[document.label]));
     time.push_back(position_or_none(document.time));
+    stability.push_back(document.stability < 0 ? 255
+                                               : static_cast<std::uint8_t>(std::lround(200 * document.stability)));
     flags.push_back(static_cast<std::uint8_t>((document.outlier ? 1 : 0) | (document.near_duplicate ? 2 : 0)));
   }
   json["inside"] = inside.size();
@@ -340,11 +348,12 @@ void write_points(Json& json, const Page& page, const std::vector<Index>& inside
   json["flags"] = base64(flags);
   if (!page.labels.empty()) json["label"] = base64(label);
   if (!page.times.empty()) json["time"] = base64(time);
+  if (has_stability(page)) json["stability"] = base64(stability);
 }
 
 // Bytes of a document in write_points, as base64.
 double point_size(const Page& page) {
-  return (7 + (page.labels.empty() ? 0 : 2) + (page.times.empty() ? 0 : 2)) * 4 / 3.;
+  return (7 + (has_stability(page) ? 1 : 0) + (page.labels.empty() ? 0 : 2) + (page.times.empty() ? 0 : 2)) * 4 / 3.;
 }
 
 // Texts as position and text, as many as the budget holds.

@@ -28,6 +28,8 @@ struct PageNode {
   std::optional<double> coherence = {};     // of its topic
   std::vector<PageWord> words = {};         // best first
   std::vector<Index> representatives = {};  // documents that stand for it, best first
+  std::string label = {};                   // what it is called; empty: its first words
+  std::optional<double> stability = {};     // 0 to 1, where it was measured
 };
 
 struct PageDocument {
@@ -38,6 +40,7 @@ struct PageDocument {
   double second_weight = 0;     // of the next best leaf
   Index label = -1;             // position in Page::labels, or -1
   Index time = -1;              // position in Page::times, or -1
+  double stability = -1;        // 0 to 1; -1: not known
   bool outlier = false;         // set aside by a split; the leaf is the nearest
   bool near_duplicate = false;  // of an earlier document
 };

@@ -90,6 +90,20 @@ TEST(Page, WritesOneNumberPerDocument) {
   EXPECT_TRUE(documents["titled"].is_null());
 }
 
+TEST(Page, WritesStabilityWhereItWasMeasured) {
+  Page page = small_page();
+  EXPECT_FALSE(Json::parse(page_data(page))["documents"].contains("stability"));
+  page.nodes[1].stability = 0.25;
+  page.nodes[1].label = "two\nwords";
+  page.documents[0].stability = 1;
+  page.documents[2].stability = 0;
+  const Json json = Json::parse(page_data(page));
+  EXPECT_THAT(decoded(json["documents"]["stability"], 1), ElementsAre(200, 255, 0, 255, 255, 255, 255));
+  EXPECT_EQ(json["nodes"][1]["stability"], 0.25);
+  EXPECT_TRUE(json["nodes"][2]["stability"].is_null());
+  EXPECT_EQ(json["nodes"][1]["label"], "two words");
+}
+
 TEST(Page, WritesEveryWordOnce) {
   const Json json = Json::parse(page_data(small_page()));
   EXPECT_EQ(json["words"], Json({"tree", "leaf"}));

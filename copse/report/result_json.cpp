@@ -1,5 +1,6 @@
 #include "copse/report/result_json.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -40,8 +41,10 @@ Json json_of(std::span<const Topic> topics) {
     for (const auto& [feature, weight] : topic.top_features)
       features.push_back({{"feature", feature}, {"weight", weight}});
     Json entry = {{"cluster", list.size()}, {"items", topic.items}, {"top_features", features}};
+    if (!topic.label.empty()) entry["label"] = topic.label;
     if (!topic.main_class.empty())
       entry["main_class"] = {{"name", topic.main_class}, {"share", topic.main_class_share}};
+    if (topic.stability) entry["stability"] = *topic.stability;
     if (topic.coherence) entry["coherence"] = *topic.coherence;
     list.push_back(entry);
   }
@@ -113,18 +116,22 @@ std::string to_json(const RunReport& report) {
 }
 
 std::string assignments_tsv(std::span<const Assignment> assignments) {
-  std::string text = "item\tcluster\tweight\n";
+  const bool stability = std::ranges::any_of(assignments, [](const Assignment& a) { return a.stability.has_value(); });
+  std::string text = std::string("item\tcluster\tweight") + (stability ? "\tstability\n" : "\n");
   for (const Assignment& assignment : assignments) {
     append_name(text, assignment.item);
     text += "\t" + assignment.cluster + "\t";
     append_number(text, assignment.weight);
+    if (stability) text += "\t";
+    if (assignment.stability) append_number(text, *assignment.stability);
     text += "\n";
   }
   return text;
 }
 
 std::string topics_tsv(std::span<const Topic> topics) {
-  std::string text = "cluster\trank\tfeature\tweight\n";
+  const bool labels = std::ranges::any_of(topics, [](const Topic& topic) { return !topic.label.empty(); });
+  std::string text = std::string("cluster\trank\tfeature\tweight") + (labels ? "\tlabel\n" : "\n");
   for (std::size_t cluster = 0; cluster < topics.size(); ++cluster) {
     const auto& features = topics[cluster].top_features;
     for (std::size_t rank = 0; rank < features.size(); ++rank) {
@@ -132,6 +139,10 @@ std::string topics_tsv(std::span<const Topic> topics) {
       append_name(text, features[rank].first);
       text += "\t";
       append_number(text, features[rank].second);
+      if (labels) {
+        text += "\t";
+        append_name(text, topics[cluster].label);
+      }
       text += "\n";
     }
   }

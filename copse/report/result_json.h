@@ -1,6 +1,7 @@
 // A run and its result as text: result.json, assignments.tsv, topics.tsv. Computes nothing.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -18,8 +19,10 @@ struct Assignment {
   std::string item;
   std::string cluster;
   double weight = 0;
+  std::optional<double> stability = {};  // a column where any item has one
 };
 std::string assignments_tsv(std::span<const Assignment> assignments);
+// The last column, what the topic is called, is there only where topics have names.
 std::string topics_tsv(std::span<const Topic> topics);
 
 }  // namespace copse

@@ -58,5 +58,19 @@ TEST(RunReport, TablesHaveOneLinePerEntryWhateverTheNames) {
             "cluster\trank\tfeature\tweight\n0\t1\tcaf\xC3\xA9\t0.5\n0\t2\tbad \xFF byte\t0.25\n");
 }
 
+TEST(RunReport, TablesHaveColumnsForNamesAndStabilityWhereTheyAreKnown) {
+  const std::vector<Assignment> assignments = {{"a", "1", 1, 0.25}, {"b", "0", 1}};
+  EXPECT_EQ(assignments_tsv(assignments), "item\tcluster\tweight\tstability\na\t1\t1\t0.25\nb\t0\t1\t\n");
+  RunReport report = example();
+  report.topics[0].label = "a\tname";
+  report.topics[0].stability = 0.5;
+  EXPECT_EQ(
+      topics_tsv(report.topics),
+      "cluster\trank\tfeature\tweight\tlabel\n0\t1\tcaf\xC3\xA9\t0.5\ta name\n0\t2\tbad \xFF byte\t0.25\ta name\n");
+  const Json json = Json::parse(to_json(report));
+  EXPECT_EQ(json["topics"][0]["stability"], 0.5);
+  EXPECT_FALSE(json["topics"][1].contains("label") || json["topics"][1].contains("stability"));
+}
+
 }  // namespace
 }  // namespace copse

@@ -39,6 +39,8 @@ std::string line_of(const RunReport& report) {
 PageNode page_node(const TopicNode& topic, const ModelItems& items,
                    const std::vector<std::vector<std::string>>& forms) {
   PageNode node{.id = short_id(topic.id), .name = topic.name};
+  node.label = topic.label;
+  node.stability = topic.stability;
   node.score = topic.score;
   node.coherence = topic.coherence;
   const auto kept = static_cast<double>(items.kept_items.empty() ? items.item_names.size() : items.kept_items.size());
@@ -139,6 +141,7 @@ Page page_of(const TopicView& view, const ModelItems& items, const RunReport& re
     document.second = leaf ? place(item.second) : -1;
     document.weight = item.weight;
     document.second_weight = leaf ? item.second_weight : 0;
+    document.stability = item.stability.value_or(-1);
     document.outlier = item.outlier;
     if (!classes.empty()) document.label = classes[i];
     if (!periods.places.empty()) document.time = periods.places[i];

@@ -50,6 +50,8 @@ Json node_json(const TreeResult<T>& result, Index n) {
   json["parent"] = node.parent < 0 ? Json() : Json(tree.id(node.parent));
   json["children"] = node.first < 0 ? Json::array() : Json({tree.id(node.first), tree.id(node.second)});
   json["name"] = node.name;
+  json["label"] = result.view.nodes[n].label;
+  if (result.view.nodes[n].stability) json["stability"] = *result.view.nodes[n].stability;
   json["size"] = node.items.size();
   json["members"] = result.view.nodes[n].size;
   json["outliers"] = node.outliers.size();
@@ -163,19 +165,22 @@ std::string tree_assignments_tsv(const TreeResult<T>& result) {
   const ModelItems& items = result.model.items;
   const SoftPaths<T> paths(tree);
   const auto id = [&](Index node) { return node < 0 ? "" : result.view.nodes[node].id; };
-  std::string table = "item\tcluster\tweight\tsecond\tsecond_weight\tleaf\tpath\tweights\n";
+  std::string table = "item\tcluster\tweight\tsecond\tsecond_weight\tleaf\tpath\tweights";
+  const bool stability = !items.item_stability.empty();
+  table += stability ? "\tstability\n" : "\n";
   const auto numbers = items.kept_numbers();
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const TopicItem& item = result.view.items[i];
     table += cell(items.item_names[i]) + '\t' + (item.node < 0 ? items.no_topic() : id(item.node)) + '\t' +
              number(item.weight) + '\t' + id(item.second) + '\t' + number(item.second_weight) + '\t';
     if (numbers[i] < 0) {
-      table += (item.outside ? id(item.leaf) : items.no_topic()) + "\t\t\n";
+      table += (item.outside ? id(item.leaf) : items.no_topic()) + (stability ? "\t\t\t\n" : "\t\t\n");
       continue;
     }
     const auto& weights = paths.weights[numbers[i]];
     table += (item.outlier ? "outlier" : id(item.leaf)) + '\t' + id(paths.last[numbers[i]]) + '\t';
     for (std::size_t w = 0; w < weights.size(); ++w) table += (w > 0 ? "," : "") + number(weights[w]);
+    if (stability) table += '\t' + (item.stability ? number(*item.stability) : "");
     table += '\n';
   }
   return table;

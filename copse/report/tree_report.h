@@ -18,7 +18,7 @@ std::string tree_newick(const TreeResult<T>& result);
 
 // Item; the topic that it belongs to (a leaf, by flattening unless that was left out; "none", or -1 in a matrix) and
 // its share; the next best topic and its share; the leaf where the splits put it ("outlier" if a split set it aside);
-// the last node on its way down and the shares of all nodes on that way.
+// the last node on its way down and the shares of all nodes on that way; its stability, where that was measured.
 template <class T>
 std::string tree_assignments_tsv(const TreeResult<T>& result);
 

@@ -21,6 +21,7 @@ std::vector<Assignment> all_assignments(const FlatResult<T>& result) {
     const TopicItem& item = result.view.items[i];
     Assignment& assignment = assignments.emplace_back();
     assignment.item = items.item_names[i];
+    assignment.stability = item.stability;
     assignment.cluster = item.node < 0 ? items.no_topic() : result.view.nodes[item.node].id;
     if (item.node >= 0)
       assignment.weight = item.outside ? item.weight : static_cast<double>(result.model.h(numbers[i], item.node - 1));

@@ -6,6 +6,7 @@
 #include "copse/measure/coherence.h"
 #include "copse/prepare/feature_sums.h"
 #include "copse/prepare/near_duplicates.h"
+#include "copse/result/names.h"
 
 namespace copse {
 namespace {
@@ -71,6 +72,8 @@ void add_coherence(const Dataset<T>& data, const TopicView& view, ModelItems& it
 template <class T, class Model>
 void add_document_facts(const Dataset<T>& data, const DocumentSource* source, Model& model) {
   ModelItems& items = model.items;
+  add_labels(data, model);
+  if (!items.is_text()) return;
   if (items.document_counts.empty()) {
     const auto counts = feature_sums(data, [](Index, Index, T) { return 1.0; });
     items.document_counts.assign(counts.begin(), counts.end());

@@ -6,8 +6,9 @@
 
 namespace copse {
 
-// Fills what `model.items` says about documents: how many hold each word, which nearly equal an earlier one, and the
-// coherence and the best documents of the topics. What is known of other topics stays. Model is a FlatModel or
+// Fills what `model.items` says about topics and documents: names where features have names, and of documents how many
+// hold each word, which nearly equal an earlier one, and the coherence and the best documents of the topics. What is
+// known of other topics stays. Model is a FlatModel or
 // TreeModel; `data` is what was factored.
 template <class T, class Model>
 void add_document_facts(const Dataset<T>& data, const DocumentSource* source, Model& model);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <unordered_map>
+
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/kernels/in_memory.h"
@@ -75,6 +77,19 @@ void carry_flat(const TreeVersion<T>& before, TreeVersion<T>& now) {
   }
 }
 
+template <class T>
+std::string give_names(const TreeEdit& change, Tree<T>& tree) {
+  std::unordered_map<std::string, Index> nodes;
+  for (Index n = 1; n < static_cast<Index>(tree.nodes.size()); ++n) nodes.emplace(tree.id(n), n);
+  for (const GivenName& given : change.names) {
+    const auto node = nodes.find(given.id);
+    if (node == nodes.end())
+      throw InputError(fmt::format("{}, line {}: there is no node {}.", change.names_source, given.line, given.id));
+    tree.nodes[node->second].name = given.name;
+  }
+  return fmt::format("named {}", counted(static_cast<Index>(change.names.size()), "node"));
+}
+
 // Changes that need no data. Returns what was done.
 template <class T>
 std::string rearrange(const TreeEdit& change, Tree<T>& tree) {
@@ -90,6 +105,7 @@ std::string rearrange(const TreeEdit& change, Tree<T>& tree) {
     drop(tree, tree.find(*change.drop));
     return "dropped " + *change.drop;
   }
+  if (!change.names.empty()) return give_names(change, tree);
   tree.nodes[tree.find(*change.rename)].name = change.name;
   return fmt::format("renamed {} to \"{}\"", *change.rename, change.name);
 }

@@ -1,9 +1,10 @@
-// Changes to a stored tree: split, cut, merge, rename, drop, undo.
+// Changes to a stored tree: split, cut, merge, rename, drop, names, undo.
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "copse/result/names.h"
 #include "copse/result/stored_result.h"
 #include "copse/result/tree_result.h"
 
@@ -12,15 +13,18 @@ namespace copse {
 // One change; ids are those of tree.json.
 struct TreeEdit {
   std::optional<std::string> split, merge, drop, rename;
-  Index into = 2;    // leaves that a split makes of the node
-  Index cut = 0;     // leaves that stay; 0: no cut
-  std::string name;  // for rename
+  Index into = 2;                     // leaves that a split makes of the node
+  Index cut = 0;                      // leaves that stay; 0: no cut
+  std::string name;                   // for rename
+  std::vector<GivenName> names = {};  // many at once; those that are not there stay
+  std::string names_source = {};      // the file they come from, for sentences
   bool undo = false;
 };
 
 // Changes the model's last version into a new one, which is noted in its history; `undo` goes back to the one before. A
 // split needs `data`, prepared as for the run, and the options of the run; other changes need none. The model is as it
-// was if anything is thrown: InvalidArgument for what cannot be done. describe() is still to be called.
+// was if anything is thrown: InvalidArgument for what cannot be done, InputError for a name of a node that is not
+// there. describe() is still to be called.
 template <class T>
 void edit(const TreeEdit& change, const TreeOptions& options, const RunData<T>* data, TreeResult<T>& result);
 

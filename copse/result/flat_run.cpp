@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/base/version.h"
 #include "copse/kernels/in_memory.h"
@@ -14,6 +15,7 @@
 #include "copse/result/assign.h"
 #include "copse/result/document_facts.h"
 #include "copse/result/fields.h"
+#include "copse/result/stability.h"
 #include "copse/result/stored_result.h"
 #include "copse/result/topics.h"
 #include "copse/tree/flatten.h"
@@ -69,6 +71,7 @@ Settings settings_of(const FlatRunOptions& options, const NmfOptions& nmf, Preci
     if (name == "solver" && options.dc) value = std::string("dc");
     if (name == "start" && !options.start_file.empty()) value = options.start_file;
   }
+  if (options.stability > 0) settings.emplace_back("stability", static_cast<std::int64_t>(options.stability));
   settings.emplace_back("precision", name_of(precision));
   return settings;
 }
@@ -96,6 +99,28 @@ RunReport make_report(const FlatRunOptions& options, const NmfOptions& nmf, cons
   return report;
 }
 
+// The same fit of subsamples, each from another start.
+template <class T>
+void add_stability(const FlatRunOptions& options, NmfOptions nmf, const Dataset<T>& data, const RunEvents& events,
+                   FlatResult<T>& result) {
+  const std::uint64_t seed = nmf.seed;
+  nmf.progress = {};
+  const FindTopics<T> find = [&](const Dataset<T>& part, int number) -> std::optional<Hierarchy> {
+    nmf.seed = seed + 1 + static_cast<std::uint64_t>(number);
+    nmf.rank = std::min(result.report.k, part.items());
+    const auto x = in_memory(part);
+    const RunData<T> part_data{*x, [&] { return tree_data(part); }, part.nonzeros()};
+    NmfResult<T> found = solve<T>(options, part_data, {}, nmf);
+    if (found.stop_reason == StopReason::interrupted) return {};
+    FlatModel<T> model{std::move(found.w), std::move(found.h), {}, {}, {}};
+    return hierarchy_of(model, part.items());
+  };
+  RunReport& report = result.report;
+  measure_stability(data, options.stability, seed, find, events, result.view, result.model.items, report.notes);
+  for (std::size_t c = 0; c < report.topics.size(); ++c)
+    report.topics[c].stability = result.view.nodes[c + 1].stability;
+}
+
 }  // namespace
 
 SparseWeights sparse_weights(const std::optional<SparseWeight>& beta, const std::optional<SparseWeight>& alpha,
@@ -121,6 +146,7 @@ void describe(FlatResult<T>& result) {
   report.topics = describe_topics(model.w, model.items.feature_names, result.top);
   for (std::size_t c = 0; c < report.topics.size(); ++c) {
     report.topics[c].items = result.view.nodes[c + 1].size;
+    report.topics[c].label = result.view.nodes[c + 1].label;
     report.topics[c].coherence = result.view.nodes[c + 1].coherence;
   }
   std::vector<Index> labels = result.view.labels();
@@ -133,6 +159,9 @@ void describe(FlatResult<T>& result) {
 template <class T>
 FlatResult<T> run_flat(const FlatRunOptions& options, const RunData<T>& data, ModelItems items,
                        std::optional<StartFactors<T>> start, const RunEvents& events) {
+  if (options.stability > 0 && start)
+    throw InvalidArgument("Stability cannot be measured of a run that starts from given factors.");
+  if (options.stability > 0 && data.words == nullptr) throw InvalidArgument("Stability needs the data as a whole.");
   FlatResult<T> result;
   NmfOptions nmf = options.nmf;
   const Stopwatch solving;
@@ -153,6 +182,7 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunData<T>& data, Mo
     result.top = options.top;
     describe(result);
   });
+  if (options.stability > 0) add_stability(options, nmf, *data.words, events, result);
   return result;
 }
 

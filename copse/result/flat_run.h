@@ -24,6 +24,7 @@ struct FlatRunOptions {
   std::optional<SparseWeight> sparse;    // beta
   std::optional<SparseWeight> sparse_w;  // alpha
   std::string start_file;                // model.safetensors to start from, or empty
+  int stability = 0;                     // subsamples that tell how sure the topics are; 0: not measured
   Index top = 10;                        // features to name per topic
   double memory_limit = 0;               // bytes; 0: what the machine has to spare
   bool keep_texts = true;                // the beginnings of the documents that stand for a topic

@@ -98,7 +98,7 @@ struct RunData {
   const Data<T>& x;
   std::function<std::unique_ptr<TreeData<T>>()> nodes;  // the same for trees
   Index nonzeros = 0;
-  const Dataset<T>* words = nullptr;          // the same, for what is told about documents; null: there are none
+  const Dataset<T>* words = nullptr;          // the same as entries, for names and facts; null: there is no such copy
   const DocumentSource* documents = nullptr;  // to read some of them again; null: nothing of their texts is kept
   const Dataset<T>* outside = nullptr;        // items kept out of the fit, not weighed; null: there are none
 };
@@ -106,8 +106,8 @@ struct RunData {
 // `x` is in_memory(input.data).
 template <class T>
 RunData<T> run_data(const PreparedInput<T>& input, const Data<T>& x, bool keep_texts) {
-  return {x, [&] { return tree_data(input.data); }, input.data.nonzeros(),
-          input.source != nullptr ? &input.data : nullptr, keep_texts ? input.source.get() : nullptr, &input.outside};
+  return {x,           [&] { return tree_data(input.data); },     input.data.nonzeros(),
+          &input.data, keep_texts ? input.source.get() : nullptr, &input.outside};
 }
 
 // Counts the words of documents, and shows how far it is. Throws InputError, also when reading comes to take more than

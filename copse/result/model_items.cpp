@@ -68,6 +68,11 @@ void add_items(TensorWriter& writer, const ModelItems& items) {
   add("times", items.times);
   add("topic_ids", items.topic_ids);
   add("coherence", items.coherence);
+  add("label_ids", items.label_ids);
+  add("labels", items.labels);
+  add("stability_ids", items.stability_ids);
+  add("stability", items.stability);
+  add("item_stability", items.item_stability);
   if (!items.is_text()) return;
   writer.add("vocabulary", std::vector<std::string>{items.vocabulary});
   add("titles", items.titles);
@@ -89,6 +94,11 @@ ModelItems read_items(const TensorReader& reader, Index features, Index kept) {
   items.outside_weights = reader.list<double>("outside_weights");
   items.feature_factors = reader.list<double>("feature_factors");
   items.feature_totals = reader.list<double>("feature_totals");
+  items.label_ids = reader.strings("label_ids");
+  items.labels = reader.strings("labels");
+  items.stability_ids = reader.strings("stability_ids");
+  items.stability = reader.list<double>("stability");
+  items.item_stability = reader.list<double>("item_stability");
   if (reader.has("vocabulary")) items.vocabulary = reader.strings("vocabulary").at(0);
   items.titles = reader.strings("titles");
   items.times = reader.strings("times");
@@ -110,17 +120,19 @@ ModelItems read_items(const TensorReader& reader, Index features, Index kept) {
     return std::ranges::adjacent_find(list, std::greater_equal()) == list.end();
   };
   constexpr Index most_features = std::numeric_limits<RowIndex>::max();
-  const bool fits =
-      has(items.feature_names, features) && has(items.feature_factors, features) &&
-      has(items.feature_totals, features) && static_cast<Index>(items.kept_features.size()) == features &&
-      has(items.document_counts, features) && has(items.classes, all) && has(items.titles, all) &&
-      has(items.times, all) && inside(items.kept_items, all) && inside(items.outside_items, all) &&
-      items.outside_ids.size() == items.outside_items.size() &&
-      items.outside_weights.size() == items.outside_items.size() && ascending(items.kept_items) &&
-      ascending(items.kept_features) && inside(items.kept_features, most_features) && ascending(items.outside_items) &&
-      ascending(items.excerpt_items) && inside(items.near_duplicates, kept) && inside(items.excerpt_items, all) &&
-      items.excerpts.size() == items.excerpt_items.size() && items.topic_ids.size() == items.coherence.size() &&
-      (items.kept_items.empty() ? all : static_cast<Index>(items.kept_items.size())) == kept;
+  const bool fits = has(items.feature_names, features) && has(items.feature_factors, features) &&
+                    has(items.feature_totals, features) && static_cast<Index>(items.kept_features.size()) == features &&
+                    has(items.document_counts, features) && has(items.classes, all) && has(items.titles, all) &&
+                    has(items.times, all) && inside(items.kept_items, all) && inside(items.outside_items, all) &&
+                    items.outside_ids.size() == items.outside_items.size() &&
+                    items.outside_weights.size() == items.outside_items.size() && ascending(items.kept_items) &&
+                    ascending(items.kept_features) && inside(items.kept_features, most_features) &&
+                    ascending(items.outside_items) && ascending(items.excerpt_items) &&
+                    inside(items.near_duplicates, kept) && inside(items.excerpt_items, all) &&
+                    items.excerpts.size() == items.excerpt_items.size() &&
+                    items.topic_ids.size() == items.coherence.size() && items.label_ids.size() == items.labels.size() &&
+                    items.stability_ids.size() == items.stability.size() && has(items.item_stability, kept) &&
+                    (items.kept_items.empty() ? all : static_cast<Index>(items.kept_items.size())) == kept;
   if (!fits) reader.wrong("its lists of features and items do not fit each other");
   return items;
 }

@@ -21,6 +21,11 @@ struct ModelItems {
   std::vector<double> outside_weights;
   std::vector<double> feature_factors;  // as PrepareReport has them
   std::vector<double> feature_totals;
+  std::vector<std::string> label_ids;  // topics with an automatic name; ids stay when a tree is edited
+  std::vector<std::string> labels;
+  std::vector<std::string> stability_ids;  // topics whose stability was measured, as stability.h has it
+  std::vector<double> stability;
+  std::vector<double> item_stability;  // of the kept items, NaN where it is not known; empty: not measured
 
   std::vector<std::string> times;      // of all items, or empty
   std::vector<std::string> topic_ids;  // topics whose coherence is known; ids stay when a tree is edited

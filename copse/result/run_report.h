@@ -23,10 +23,12 @@ struct Seconds {
 };
 
 struct Topic {
+  std::string label = {};                                         // what it is called, where features have names
   Index items = 0;                                                // size of the cluster
   std::vector<std::pair<std::string, double>> top_features = {};  // best first, with their weight in W
   std::string main_class = {};           // the most frequent true class, where the truth is known
   double main_class_share = 0;           // of the items of the cluster
+  std::optional<double> stability = {};  // where it was measured
   std::optional<double> coherence = {};  // of its best features, where they are words
 };
 

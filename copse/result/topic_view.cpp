@@ -38,10 +38,34 @@ class Representatives {
   std::vector<char> duplicate_;
 };
 
-void add_coherence(const ModelItems& items, TopicView& view) {
+// The entry of each topic in `values`, where it is among `ids`.
+template <class Value, class Take>
+void for_known(const TopicView& view, const std::vector<std::string>& ids, const std::vector<Value>& values,
+               const Take& take) {
+  std::unordered_map<std::string, std::size_t> known;
+  for (std::size_t e = 0; e < ids.size(); ++e) known.emplace(ids[e], e);
+  for (std::size_t n = 1; n < view.nodes.size(); ++n) {
+    if (const auto found = known.find(view.nodes[n].id); found != known.end()) take(n, values[found->second]);
+  }
+}
+
+// What the model knows of its topics besides.
+void add_known(const ModelItems& items, TopicView& view) {
+  for_known(view, items.topic_ids, items.coherence,
+            [&](std::size_t n, double coherence) { view.nodes[n].coherence = coherence; });
+  for_known(view, items.stability_ids, items.stability,
+            [&](std::size_t n, double stability) { view.nodes[n].stability = stability; });
+  for_known(view, items.label_ids, items.labels,
+            [&](std::size_t n, const std::string& label) { view.nodes[n].label = label; });
   for (TopicNode& node : view.nodes) {
-    const auto found = std::ranges::find(items.topic_ids, node.id);
-    if (found != items.topic_ids.end()) node.coherence = items.coherence[found - items.topic_ids.begin()];
+    if (!node.name.empty()) node.label = node.name;
+  }
+}
+
+void add_item_stability(const ModelItems& items, TopicView& view) {
+  for (std::size_t j = 0; j < items.item_stability.size(); ++j) {
+    const double stability = items.item_stability[j];
+    if (!std::isnan(stability)) view.items[items.number_of(static_cast<Index>(j))].stability = stability;
   }
 }
 
@@ -81,8 +105,10 @@ std::vector<Index> TopicView::labels() const {
 Index TopicView::find(const std::string& id) const {
   const std::string full = full_id(id);
   for (std::size_t n = 1; n < nodes.size(); ++n) {
-    if (nodes[n].id == id || nodes[n].id == full || (!nodes[n].name.empty() && nodes[n].name == id))
-      return static_cast<Index>(n);
+    if (nodes[n].id == id || nodes[n].id == full) return static_cast<Index>(n);
+  }
+  for (std::size_t n = 1; n < nodes.size(); ++n) {
+    if (!id.empty() && nodes[n].label == id) return static_cast<Index>(n);
   }
   throw InvalidArgument("There is no topic " + id + "; `copse show` without --topic lists all.");
 }
@@ -109,7 +135,7 @@ TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
       candidates.emplace_back(node.items[e], static_cast<double>(node.weights[e]));
     topic.representatives = representatives(std::move(candidates));
   }
-  add_coherence(model.items, view);
+  add_known(model.items, view);
   view.outline = outline_of(tree);
 
   const auto leaf = tree.partition(tree.splits());
@@ -133,6 +159,7 @@ TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
       item.second_weight = version.flat_second_weights[j];
     }
   }
+  add_item_stability(model.items, view);
   add_outside_items(model.items, view);
   count_items(view);
   return view;
@@ -159,13 +186,10 @@ TopicView view_of(const FlatModel<T>& model, const ViewLimits& limits) {
     }
     topic.representatives = representatives(std::move(candidates[c]));
   }
-  add_coherence(model.items, view);
+  add_known(model.items, view);
   view.outline.parent.assign(view.nodes.size(), 0);
   view.outline.parent[0] = -1;
   view.outline.children.resize(view.nodes.size());
-  std::vector<Index>& topics = view.outline.children[0];
-  for (Index c = 1; c <= k; ++c) topics.push_back(c);
-  std::ranges::stable_sort(topics, std::greater(), [&](Index c) { return view.nodes[c].size; });
 
   for (const Index j : model.items.kept_numbers()) {
     TopicItem& item = view.items.emplace_back();
@@ -179,8 +203,12 @@ TopicView view_of(const FlatModel<T>& model, const ViewLimits& limits) {
     item.second = best.second < 0 ? -1 : best.second + 1;
     item.second_weight = best.second_share;
   }
+  add_item_stability(model.items, view);
   add_outside_items(model.items, view);
   count_items(view);
+  std::vector<Index>& topics = view.outline.children[0];
+  for (Index c = 1; c <= k; ++c) topics.push_back(c);
+  std::ranges::stable_sort(topics, std::greater(), [&](Index c) { return view.nodes[c].size; });
   return view;
 }
 

@@ -13,14 +13,16 @@
 namespace copse {
 
 struct TopicNode {
-  std::string id;  // as in tree.json, or the number of a flat topic; "" for the root
-  std::string name = {};
-  Index parent = -1;  // before the node itself
-  Index size = 0;     // items that belong to it or to a node below
+  std::string id;          // as in tree.json, or the number of a flat topic; "" for the root
+  std::string name = {};   // given by a person, or empty
+  std::string label = {};  // what it is called: the given name, or else a few terms; see names.h
+  Index parent = -1;       // before the node itself
+  Index size = 0;          // items that belong to it or to a node below
   bool leaf = true;
   bool dropped = false;  // by a person: its items count as outliers
   std::optional<double> score = {};
   std::optional<double> coherence = {};
+  std::optional<double> stability = {};                        // where it was measured, as stability.h has it
   std::vector<std::pair<Index, double>> words = {};            // features with their weights, best first
   std::vector<std::pair<Index, double>> representatives = {};  // items, among all, with their weights, best first
 };
@@ -31,6 +33,7 @@ struct TopicItem {
   Index second = -1;  // the next best node, or -1
   double weight = 0;  // 0 to 1: of its topic among all
   double second_weight = 0;
+  std::optional<double> stability = {};
   bool outlier = false;  // a tree: set aside by a split; a flat result: no topic shares a feature with it
   bool outside = false;  // it was kept out of the fit and placed afterwards
   bool dropped = false;  // it has no entry that the model knows: documents without a known word
@@ -44,7 +47,8 @@ struct TopicView {
   // The topic of every item, -1 for none.
   std::vector<Index> labels() const;
 
-  // The node with this id, in full or short (copse/tree/ids.h), or this name. Throws InvalidArgument if there is none.
+  // The node with this id, in full or short (copse/tree/ids.h), or else the one that is called this. Throws
+  // InvalidArgument if there is none.
   Index find(const std::string& id) const;
 };
 

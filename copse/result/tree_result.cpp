@@ -54,6 +54,8 @@ void describe_leaves(TreeResult<T>& result) {
     number[leaves[c]] = static_cast<Index>(c);
     Topic topic;
     topic.items = result.view.nodes[leaves[c]].size;
+    topic.label = result.view.nodes[leaves[c]].label;
+    topic.stability = result.view.nodes[leaves[c]].stability;
     topic.coherence = result.view.nodes[leaves[c]].coherence;
     for (std::size_t r = 0; r < std::min<std::size_t>(result.top, node.topic.terms.size()); ++r) {
       topic.top_features.emplace_back(names.empty() ? std::to_string(node.topic.terms[r]) : names[node.topic.terms[r]],

@@ -8,6 +8,7 @@
 #include "copse/result/document_facts.h"
 #include "copse/result/fields.h"
 #include "copse/result/split_log.h"
+#include "copse/result/stability.h"
 #include "copse/result/stored_result.h"
 #include "copse/tree/flatten.h"
 
@@ -17,6 +18,7 @@ namespace {
 Settings settings_of(const TreeRunOptions& options, const TreeOptions& tree, Precision precision) {
   Settings settings = settings_of(options.input);
   add_settings(tree, settings);
+  if (options.stability > 0) settings.emplace_back("stability", static_cast<std::int64_t>(options.stability));
   settings.emplace_back("precision", name_of(precision));
   return settings;
 }
@@ -40,9 +42,30 @@ void grow_tree(const TreeRunOptions& options, const TreeOptions& tree, const Run
   });
 }
 
+// Trees of subsamples with as many leaves.
+template <class T>
+void add_stability(const TreeRunOptions& options, TreeOptions tree, const Dataset<T>& data, const RunEvents& events,
+                   TreeResult<T>& result) {
+  const std::uint64_t seed = tree.seed;
+  tree.progress = {};
+  const FindTopics<T> find = [&](const Dataset<T>& part, int number) -> std::optional<Hierarchy> {
+    tree.seed = seed + 1 + static_cast<std::uint64_t>(number);
+    TreeResult<T> found;
+    found.model.versions.push_back({build_tree(*tree_data(part), tree)});
+    if (found.tree().stop_reason == StopReason::interrupted) return {};
+    if (options.flat) fit_flat(*in_memory(part), found);
+    return hierarchy_of(found.model, part.items());
+  };
+  RunReport& report = result.report;
+  measure_stability(data, options.stability, seed, find, events, result.view, result.model.items, report.notes);
+  const auto leaves = result.tree().leaf_nodes();
+  for (std::size_t c = 0; c < leaves.size(); ++c) report.topics[c].stability = result.view.nodes[leaves[c]].stability;
+}
+
 template <class T>
 TreeResult<T> grow_and_describe(const TreeRunOptions& options, const RunData<T>& data, ModelItems items,
                                 SplitLog<T>* log, const RunEvents& events) {
+  if (options.stability > 0 && data.words == nullptr) throw InvalidArgument("Stability needs the data as a whole.");
   TreeResult<T> result;
   RunReport& report = result.report;
   const Stopwatch solving;
@@ -66,6 +89,7 @@ TreeResult<T> grow_and_describe(const TreeRunOptions& options, const RunData<T>&
     describe(result);
     result.explanation = explain_leaves(result.tree(), tree.leaves);
   });
+  if (options.stability > 0) add_stability(options, tree, *data.words, events, result);
   return result;
 }
 

@@ -15,6 +15,7 @@ struct TreeRunOptions {
   TreeOptions tree = {.leaves = 20};
   std::optional<Score> score;  // none: mndcg where features have names, else error
   bool flat = true;            // fit all items to the leaves' topics at the end
+  int stability = 0;           // subsamples that tell how sure the nodes are; 0: not measured
   Index top = 10;              // terms and items to name per node
   double memory_limit = 0;     // bytes; 0: what the machine has to spare
   bool keep_texts = true;      // the beginnings of the documents that stand for a topic

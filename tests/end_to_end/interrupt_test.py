@@ -92,6 +92,18 @@ def test_a_tree_is_not_continued_with_other_items(program, copse, tmp_path):
     assert run.returncode == 1 and "belongs to a run with other data or other options" in run.stderr
 
 
+def test_an_interruption_ends_the_subsamples_and_keeps_the_result(program, larger, tmp_path):
+    process = subprocess.Popen([program, "tree", larger.path, "--leaves", "6", "--stability", "100000", "-o", "out"],
+                               cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_until_solving(process)
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    _, words = process.communicate(timeout=30)
+    assert process.returncode == 130 and "of 100000 subsamples" in words
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert result["k"] == 6 and all(0 <= topic["stability"] <= 1 for topic in result["topics"])
+
+
 def test_interrupted_before_there_is_a_result(program, tmp_path):
     read_end, write_end = os.pipe()  # a file that never comes
     process = subprocess.Popen([program, "factor", "-", "-k", "2", "-o", "out"], cwd=tmp_path, stdin=read_end,

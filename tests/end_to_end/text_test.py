@@ -56,6 +56,18 @@ def check(run):
     return run
 
 
+def test_topics_have_names_and_stability(copse, documents, tmp_path):
+    check(copse("topics", "docs.jsonl", "-k", 4, "--stability", 4, "-o", "out"))
+    topics = result_of(tmp_path / "out")["topics"]
+    for topic in topics:
+        assert set(topic["label"].split(", ")) <= set(SUBJECTS[topic["main_class"]["name"]])
+        assert topic["stability"] > 0.95  # planted
+    assert len({topic["label"] for topic in topics}) == 4
+    rows = rows_of(tmp_path / "out" / "assignments.tsv")
+    assert np.mean([float(row["stability"]) for row in rows if row["stability"]]) > 0.95
+    assert next(row for row in rows if row["item"] == "short")["stability"] == ""
+
+
 def test_topics_find_the_subjects(copse, documents, tmp_path):
     run = check(copse("topics", "docs.jsonl", "-k", 4, "--time", "date", "-o", "out"))
     assert "241 documents" in run.stderr and "1 document without any known word" in run.stderr

@@ -114,6 +114,81 @@ def test_edits_and_undo(copse, corpus, tmp_path):
     assert {node["id"]: node["name"] for node in tree["nodes"]}["1"] == "first 'half'"
 
 
+def test_names_tell_nodes_apart_and_can_be_given(copse, corpus, tmp_path):
+    grow(copse)
+    out = tmp_path / "out"
+    labels = {node["id"]: node["label"] for node in tree_of(out)["nodes"] if node["id"]}
+    assert len(set(labels.values())) == len(labels) and all(labels.values())
+    for node in tree_of(out)["nodes"]:
+        if node["id"]:
+            shown = json.loads(copse("show", "out", "--topic", node["id"], "--words", 60, "--json").stdout)
+            own = {entry["word"] for entry in shown["words"]}
+            assert set(node["label"].split(", ")) <= own
+    assert {row["label"] for row in read_tsv(out / "topics.tsv")} <= set(labels.values())
+    assert f'"{labels["1"]}"' in copse("show", "out").stdout
+
+    # The prompt's last section is an answer.
+    prompt = copse("show", "out", "--prompt").stdout
+    answer = prompt[prompt.rindex("\n\n") + 2:]
+    assert answer.splitlines() == [f"{id}\t{label}" for id, label in labels.items()]
+    (tmp_path / "names.tsv").write_text("1\tone, the first\n2\tthe second\n")
+    assert copse("edit", "out", "--names", "names.tsv").returncode == 0
+    named = {node["id"]: (node["name"], node["label"]) for node in tree_of(out)["nodes"]}
+    assert named["1"] == ("one, the first", "one, the first") and named["1.1"] == ("", labels["1.1"])
+    assert copse("show", "out", "--topic", "the second").stdout.startswith('topic 2 "the second"')
+    assert tree_of(out)["history"] == ["named 2 nodes"]
+    before = files_of(out)
+    for lines, sentence in [("1\ta\n9\tb\n", "line 2: there is no node 9"), ("1\ta\n\n2\tb\n", "line 2: the line is empty"),
+                            ("1\ta\n1\tb\n", "line 2: the topic 1 was named in line 1 already")]:
+        (tmp_path / "bad.tsv").write_text(lines)
+        run = copse("edit", "out", "--names", "bad.tsv")
+        assert run.returncode == 1 and f"bad.tsv, {sentence}" in run.stderr
+    assert files_of(out) == before
+    assert copse("edit", "out", "--undo").returncode == 0
+    assert {node["id"]: node["label"] for node in tree_of(out)["nodes"] if node["id"]} == labels
+
+    # A split names the new nodes and leaves the others alone.
+    leaf = next(node["id"] for node in tree_of(out)["nodes"] if not node["children"] and node["size"] > 40)
+    assert copse("edit", "out", "--split", leaf, "--into", 2).returncode == 0
+    after = {node["id"]: node["label"] for node in tree_of(out)["nodes"] if node["id"]}
+    assert {id: after[id] for id in labels} == labels and len(set(after.values())) == len(after)
+
+
+def test_without_names_of_features_nodes_have_none(copse, corpus, tmp_path):
+    assert copse("tree", "x.mtx", "--leaves", 3, "-o", "out").returncode == 0
+    assert {node["label"] for node in tree_of(tmp_path / "out")["nodes"]} == {""}
+    assert "label" not in read_tsv(tmp_path / "out" / "topics.tsv")[0]
+
+
+def test_stability_is_measured_where_it_is_asked_for(copse, corpus, tmp_path):
+    grow(copse)
+    plain = tree_of(tmp_path / "out")
+    for threads in (1, 3):
+        grow(copse, "--stability", 3, "--threads", threads, "--force")
+        files = files_of(tmp_path / "out")
+        assert threads == 1 or files == first
+        first = files
+    tree = tree_of(tmp_path / "out")
+    assert [(node["id"], node["size"], node["label"]) for node in tree["nodes"]] == [
+        (node["id"], node["size"], node["label"]) for node in plain["nodes"]]
+    assert all("stability" not in node for node in plain["nodes"])
+    assert all(0 <= node["stability"] <= 1 for node in tree["nodes"] if node["id"])
+    rows = read_tsv(tmp_path / "out" / "assignments.tsv")
+    known = [row for row in rows if row["stability"] != ""]
+    assert 0.9 * len(rows) < len(known)  # drawn at least once of three times: .992
+    # A leaf's share is the mean of its items', as far as they were drawn equally often.
+    for node in tree["nodes"]:
+        own = [float(row["stability"]) for row in known if row["cluster"] == node["id"]]
+        if len(own) > 30:
+            assert np.mean(own) == pytest.approx(node["stability"], abs=0.05)
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert result["settings"]["stability"] == 3 and all("stability" in topic for topic in result["topics"])
+    assert "stability" in copse("show", "out").stdout
+    # It survives an edit.
+    assert copse("edit", "out", "--cut", 3).returncode == 0
+    assert all("stability" in node for node in tree_of(tmp_path / "out")["nodes"] if node["id"])
+
+
 def test_a_split_that_was_taken_back_and_made_again_changes_nothing(copse, corpus, tmp_path):
     grow(copse)
     out = tmp_path / "out"

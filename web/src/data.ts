@@ -4,8 +4,10 @@ export interface NodeData {
   id: string; // "1.2.1"; "" for the root
   parent: number; // position among the nodes, before the node's own; -1 for the root
   name: string; // given by a person, or empty
+  label?: string; // what it is called: the given name, or else a few terms; empty: its first words
   score: number | null;
   coherence: number | null;
+  stability?: number | null; // 0 to 1: the share of its pairs that stay together in subsamples
   size: number; // documents below it
   words: number[]; // positions in PageData.words, best first
   weights: number[]; // of these words in the topic, on any scale
@@ -25,6 +27,7 @@ export interface DocumentsData {
   weight: string; // base64 of bytes: 255 times a share
   second_weight: string;
   flags: string; // base64 of bytes: 1 outlier, 2 near-duplicate
+  stability?: string; // base64 of bytes: 200 times a share; 255: not known
   label?: string; // base64 of 16-bit numbers
   time?: string;
   titles: string[]; // of those inside, or of the ones whose bit in `titled` is set
@@ -53,6 +56,7 @@ export interface PageData {
 export const none = 65535;
 export const outlierFlag = 1;
 export const duplicateFlag = 2;
+export const unknownStability = 255;
 
 export function bytesOf(base64: string): Uint8Array {
   return Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));

@@ -1,5 +1,5 @@
 // Documents: a list of them, and one with its text and its topics.
-import { none, outlierFlag } from "./data";
+import { none, outlierFlag, unknownStability } from "./data";
 import { h } from "./dom";
 import { linkTo, linkToDocument, pathLinks, patternOfTopic } from "./links";
 import { type Segment, segmentsOf } from "./marks";
@@ -23,9 +23,11 @@ export function excerptOf(text: string, pattern: RegExp | null): string {
 function facts(model: Model, d: number): string[] {
   const label = model.label?.[d] ?? none;
   const time = model.time?.[d] ?? none;
+  const stability = model.stability?.[d] ?? unknownStability;
   return [
     label === none ? "" : model.data.labels[label]!,
     time === none ? "" : model.data.times[time]!,
+    stability === unknownStability ? "" : `stability ${percent(stability / 200)}`,
     isDuplicate(model, d) ? "near-duplicate" : "",
   ].filter(Boolean);
 }

@@ -189,7 +189,9 @@ export class MapView {
       if (k * r < 26 * ratio || k * r > 1200 * ratio) continue;
       if (this.highlighted && !this.highlighted.leaves.includes(topic)) continue;
       context.font = `600 ${size}px ${style.fontFamily}`;
-      const words = topic.data.name ? [topic.data.name] : topic.data.words.slice(0, k * r > 46 * ratio ? 3 : 2).map((w) => this.model.data.words[w]!);
+      const { name, label } = topic.data;
+      const terms = label ? label.split(", ") : topic.data.words.map((w) => this.model.data.words[w]!);
+      const words = name ? [name] : terms.slice(0, k * r > 46 * ratio ? 3 : 2);
       for (const [i, word] of words.entries()) {
         const py = y + k * cy + (i - (words.length - 1) / 2) * size * 1.2;
         context.lineWidth = 3.5 * ratio;

@@ -19,6 +19,7 @@ export interface Model {
   weight: Uint8Array;
   secondWeight: Uint8Array;
   flags: Uint8Array;
+  stability: Uint8Array | null;
   label: Uint16Array | null;
   time: Uint16Array | null;
   titles: (string | null)[];
@@ -48,6 +49,7 @@ export function modelOf(data: PageData): Model {
     weight: bytesOf(documents.weight),
     secondWeight: bytesOf(documents.second_weight),
     flags: bytesOf(documents.flags),
+    stability: documents.stability === undefined ? null : bytesOf(documents.stability),
     label: documents.label === undefined ? null : numbersOf(documents.label),
     time: documents.time === undefined ? null : numbersOf(documents.time),
     titles: titlesOf(documents),
@@ -84,9 +86,9 @@ export function titleOf(model: Model, document: number): string {
   return model.titles[document] ?? `Document ${document + 1}`;
 }
 
-// A topic by its name, else by its first words.
+// A topic by what it is called, else by its first words.
 export function nameOf(model: Model, topic: Topic, words = 3): string {
-  if (topic.data.name) return topic.data.name;
+  if (topic.data.name || topic.data.label) return topic.data.name || topic.data.label!;
   if (!topic.parent) return "All documents";
   const first = topic.data.words.slice(0, words).map((w) => model.data.words[w]);
   return first.length ? first.join(" · ") : `Topic ${topic.data.id}`;
@@ -95,6 +97,10 @@ export function nameOf(model: Model, topic: Topic, words = 3): string {
 // "1x3.2" is short for "1.1.1.2": see copse/tree/ids.h.
 export const fullId = (id: string) =>
   id.replace(/\b([12])x(\d+)\b/g, (_, step: string, count: string) => Array(Number(count)).fill(step).join("."));
+
+// The colour of a name says how sure the topic is, where that was measured.
+export const sureness = (topic: Topic) =>
+  typeof topic.data.stability === "number" ? { class: "measured", style: `--stability: ${topic.data.stability}` } : {};
 
 export function pathTo(topic: Topic): Topic[] {
   return topic.parent ? [...pathTo(topic.parent), topic] : [topic];

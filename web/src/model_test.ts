@@ -3,7 +3,7 @@ import { sample } from "../tests/sample";
 import { excerptOf } from "./document_view";
 import { branchesOf, layoutOf } from "./layout";
 import { patternOf } from "./marks";
-import { documentsOf, fullId, modelOf, percent } from "./model";
+import { documentsOf, fullId, modelOf, nameOf, percent, sureness } from "./model";
 import { drawPoints } from "./points";
 import { Search, plain } from "./search";
 
@@ -36,6 +36,23 @@ describe("the model", () => {
     expect(documents.slice(0, 10)).toEqual(topic.data.documents);
     const weights = documents.slice(10).map((d) => model.weight[d]!);
     expect(weights).toEqual([...weights].sort((a, b) => b - a));
+  });
+});
+
+describe("names", () => {
+  it("are those given, else those found, else the first words", () => {
+    const topic = (data: object) => ({ ...model.topics[1]!, data: { ...model.topics[1]!.data, ...data } });
+    const words = model.topics[1]!.data.words.slice(0, 2).map((w) => model.data.words[w]);
+    expect(nameOf(model, topic({ name: "given", label: "found" }))).toBe("given");
+    expect(nameOf(model, topic({ label: "found" }))).toBe("found");
+    expect(nameOf(model, topic({}), 2)).toBe(words.join(" · "));
+  });
+
+  it("are coloured only where stability was measured", () => {
+    const topic = (stability: number | null) => ({ ...model.topics[1]!, data: { ...model.topics[1]!.data, stability } });
+    expect(sureness(topic(0.5))).toEqual({ class: "measured", style: "--stability: 0.5" });
+    expect(sureness(topic(0))).toEqual({ class: "measured", style: "--stability: 0" });
+    expect(sureness(topic(null))).toEqual({});
   });
 });
 

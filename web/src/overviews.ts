@@ -4,7 +4,7 @@ import { css, type Palette } from "./colours";
 import { documentList } from "./document_view";
 import { h } from "./dom";
 import { linkTo } from "./links";
-import { type Model, type Topic, count, nameOf, percent, titleOf, wholeNumber } from "./model";
+import { type Model, type Topic, count, nameOf, percent, sureness, titleOf, wholeNumber } from "./model";
 import type { Found } from "./search";
 
 const bySize = (topics: Topic[]) => [...topics].sort((a, b) => b.data.size - a.data.size);
@@ -15,13 +15,14 @@ function card(model: Model, topic: Topic, palette: Palette, documents: number): 
   return h(
     "li",
     { class: "card", style: `--colour: ${css(palette.of(topic, false))}` },
-    h("h3", { dir: "auto" }, h("a", { href: linkTo(topic) }, h("span", { class: "id" }, data.id), " ", nameOf(model, topic))),
-    h("p", { dir: "auto", class: "top-words" }, data.words.slice(data.name ? 0 : 3, 12).map((w) => model.data.words[w]).join(", ")),
+    h("h3", { dir: "auto" }, h("a", { href: linkTo(topic) }, h("span", { class: "id" }, data.id), " ", h("span", sureness(topic), nameOf(model, topic)))),
+    h("p", { dir: "auto", class: "top-words" }, data.words.slice(data.name || data.label ? 0 : 3, 12).map((w) => model.data.words[w]).join(", ")),
     h(
       "p",
       { class: "quiet", dir: "auto" },
       [
         count(data.size, "document"),
+        typeof data.stability === "number" ? `stability ${percent(data.stability)}` : "",
         main === undefined ? "" : `${percent(data.labels![1]! / Math.max(1, data.size))} ${main}`,
       ]
         .filter(Boolean)

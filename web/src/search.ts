@@ -33,6 +33,7 @@ export class Search {
           topic.data.id,
           fullId(topic.data.id),
           topic.data.name,
+          topic.data.label ?? "",
           ...topic.data.words.flatMap((w) => [words[w]!, ...(formsOf.get(w) ?? [])]),
         ].join("\n"),
       ),

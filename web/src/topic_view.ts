@@ -10,6 +10,7 @@ import {
   count,
   documentsOf,
   nameOf,
+  sureness,
   pathTo,
   percent,
   wholeNumber,
@@ -98,7 +99,7 @@ function below(model: Model, topic: Topic): HTMLElement | null {
         h(
           "li",
           {},
-          h("a", { href: linkTo(child), dir: "auto" }, nameOf(model, child, 6)),
+          h("a", { href: linkTo(child), dir: "auto", ...sureness(child) }, nameOf(model, child, 6)),
           h(
             "span",
             { class: "number" },
@@ -174,6 +175,7 @@ export function topicFacts(model: Model, topic: Topic): string[] {
     topic.parent ? `${percent(data.size / Math.max(1, model.root.data.size))} of all` : "",
     topic.leaves.length > 1 ? count(topic.leaves.length, "topic") : "",
     data.coherence === null ? "" : `coherence ${data.coherence.toLocaleString("en", { maximumSignificantDigits: 3 })}`,
+    typeof data.stability === "number" ? `stability ${percent(data.stability)}` : "",
     data.score === null || data.score < 0 || !topic.parent ? "" : `score ${data.score.toLocaleString("en", { maximumSignificantDigits: 3 })}`,
   ].filter(Boolean);
 }
@@ -188,7 +190,7 @@ export function topicView(model: Model, topic: Topic): HTMLElement {
       { dir: "auto", tabindex: -1 },
       topic.data.id !== "" && h("span", { class: "id" }, topic.data.id),
       " ",
-      nameOf(model, topic),
+      h("span", sureness(topic), nameOf(model, topic)),
     ),
     h("p", { class: "facts" }, topicFacts(model, topic).join(" · ")),
     h(

@@ -1,6 +1,6 @@
 // The topic tree at the side: an ARIA tree with the keys that its pattern asks for. Branches are built when opened.
 import { h } from "./dom";
-import { type Model, type Topic, count, nameOf, wholeNumber } from "./model";
+import { type Model, type Topic, count, nameOf, sureness, wholeNumber } from "./model";
 
 const firstVisible = 14; // about so many topics are open at first
 
@@ -67,7 +67,7 @@ export class TreeView {
         "div",
         { class: "row", click: (e: MouseEvent) => this.click(e, topic), style: `--depth: ${topic.depth}` },
         h("span", { class: branch ? "twisty" : "twisty none", "aria-hidden": "true" }),
-        h("span", { class: "name", dir: "auto" }, name),
+        h("span", { class: "name", dir: "auto" }, h("span", sureness(topic), name)),
         h("span", { class: "size" }, wholeNumber(data.size)),
         h("span", { class: "share", style: `--share: ${share}` }),
       ),

@@ -17,7 +17,7 @@ namespace copse {
 namespace {
 
 constexpr const char* description =
-    "changes to a tree: split, cut, merge, rename, drop, undo\n"
+    "changes to a tree: split, cut, merge, rename, drop, names, undo\n"
     "Takes the folder that `copse tree -o` wrote, makes one change and writes the folder anew; tree.json says what was "
     "done. Ids are those of tree.json, 1.2.1 for example, or short: 1x4.2 for 1.1.1.1.2. Only --split reads the matrix "
     "or the documents again.";
@@ -27,6 +27,9 @@ constexpr const char* examples =
     "  copse edit out --split 1.2 --into 4\n"
     "The same tree with twelve leaves:\n"
     "  copse edit out --cut 12\n"
+    "Better names for the nodes, from a person or a language model:\n"
+    "  copse show out --prompt > prompt.txt\n"
+    "  copse edit out --names answer.tsv\n"
     "Take the last change back:\n"
     "  copse edit out --undo";
 
@@ -34,6 +37,7 @@ constexpr const char* changes = "Changes, one at a time";
 
 struct EditOptions {
   TreeEdit change;
+  std::string names;     // a file, or empty
   OutputOptions output;  // the folder is that of the tree; there is a page if it had one
   int threads = 0;
 };
@@ -41,6 +45,10 @@ struct EditOptions {
 int run(EditOptions options) {
   const StoredResult stored(options.output.folder);
   if (!stored.is_tree()) throw InputError(options.output.folder + " is not the folder of a tree.");
+  if (!options.names.empty()) {
+    options.change.names_source = options.names;
+    options.change.names = given_names(read_names(options.names, nullptr), options.names);
+  }
   // A result without a page may be one that is to hold no text.
   options.output.page = std::filesystem::exists(options.output.folder + "/report.html");
   Terminal terminal(options.output.quiet);
@@ -72,14 +80,16 @@ void add_edit(Program& program) {
          "LEAVES");
   change(command.add_option("--merge", options->change.merge, "Make this node a leaf again"), "ID");
   change(command.add_option("--rename", options->change.rename, "Give this node the name that --to says"), "ID");
+  change(command.add_option("--names", options->names, "Give many nodes names: lines of an id, a tab and a name"),
+         "FILE");
   change(command.add_option("--drop", options->change.drop, "Set all items of this node aside as outliers"), "ID");
   command.add_flag("--undo", options->change.undo, "Take the last change back")->group(changes);
   command.parse_complete_callback([options] {
     const TreeEdit& change = options->change;
     const int asked = change.split.has_value() + (change.cut > 0) + change.merge.has_value() +
-                      change.rename.has_value() + change.drop.has_value() + change.undo;
+                      change.rename.has_value() + change.drop.has_value() + !options->names.empty() + change.undo;
     if (asked != 1)
-      throw CLI::ValidationError("one change is needed: --split, --cut, --merge, --rename, --drop or --undo");
+      throw CLI::ValidationError("one change is needed: --split, --cut, --merge, --rename, --names, --drop or --undo");
   });
   add_number(command, "--into", options->change.into, Index(2), std::numeric_limits<Index>::max(),
              "Leaves that --split makes of the node")

@@ -27,7 +27,10 @@ constexpr const char* examples =
     "One of them, with five documents:\n"
     "  copse show out --topic 3.1 --docs 5\n"
     "What fits nowhere:\n"
-    "  copse show out --topic outlier --docs 20";
+    "  copse show out --topic outlier --docs 20\n"
+    "A text that asks for better names, and the answer:\n"
+    "  copse show out --prompt > prompt.txt\n"
+    "  copse edit out --names answer.tsv";
 
 int run(const ShowOptions& options) {
   std::string text;
@@ -49,7 +52,12 @@ void add_show(Program& program) {
   add_number(command, "--docs", options->documents, Index(0), Index(1000), "Documents to show of the topic");
   add_number(command, "--words", options->words, Index(1), Index(1000), "Words to show of each topic");
   add_all(command, options->all);
-  command.add_flag("--json", options->json, "Print one JSON object on stdout");
+  CLI::Option* json = command.add_flag("--json", options->json, "Print one JSON object on stdout");
+  command
+      .add_flag("--prompt", options->prompt,
+                "Print all topics for a person or a language model to name; `copse edit --names` reads the answer")
+      ->excludes(json)
+      ->excludes("--topic");
 }
 
 }  // namespace copse

@@ -62,6 +62,8 @@ void add_topics(Program& program) {
   add_word_options(command, documents);
   add_weighting_options(command, prepare);
   add_number(command, "--runs", nmf.runs, 1, 1000000, "Starts to try; the best is kept");
+  add_number(command, "--stability", options->stability, 0, 1000000,
+             "Fit so many subsamples of the documents, too: each topic gets the share of its pairs that stay together");
   add_seed(command, nmf.seed);
   add_stopping_options(command, nmf);
   add_output_options(command, *output);

@@ -162,6 +162,9 @@ void add_tree(Program& program) {
       ->group(growing);
   add_seed(command, tree.seed);
   command.get_option("--seed")->group(growing);
+  add_number(command, "--stability", options->stability, 0, 1000000,
+             "Grow trees of so many subsamples, too: each node gets the share of its pairs that stay together")
+      ->group(growing);
   command.add_flag("!--no-flat", options->flat, "Do not fit all items to the leaves' topics at the end")
       ->group(growing);
   add_output_options(command, *output);

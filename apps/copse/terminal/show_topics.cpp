@@ -9,6 +9,7 @@
 #include "apps/copse/terminal/show_run.h"
 #include "apps/copse/terminal/terminal.h"
 #include "apps/copse/terminal/words.h"
+#include "copse/result/names.h"
 #include "copse/result/periods.h"
 #include "copse/result/stored_view.h"
 
@@ -29,9 +30,11 @@ struct ShownDocument {
 struct ShownTopic {
   std::string id;
   std::string name = {};
+  std::string label = {};
   Index size = 0;
   std::optional<double> score = {};
   std::optional<double> coherence = {};
+  std::optional<double> stability = {};
   std::vector<std::pair<std::string, double>> words = {};
   std::vector<std::pair<std::string, Index>> classes = {};  // the commonest first
   std::vector<std::pair<std::string, Index>> times = {};    // in their order
@@ -62,9 +65,10 @@ void add_tables(const StoredView& result, const Belongs& belongs, ShownTopic& sh
 
 ShownTopic shown_node(const StoredView& result, Index node, const ShowOptions& options, bool tables) {
   const TopicNode& topic = result.view.nodes[node];
-  ShownTopic shown{.id = topic.id, .name = topic.name, .size = topic.size};
+  ShownTopic shown{.id = topic.id, .name = topic.name, .label = topic.label, .size = topic.size};
   shown.score = topic.score;
   shown.coherence = topic.coherence;
+  shown.stability = topic.stability;
   for (std::size_t r = 0; r < std::min<std::size_t>(topic.words.size(), options.words); ++r) {
     const auto& [feature, weight] = topic.words[r];
     const auto& names = result.items.feature_names;
@@ -104,9 +108,10 @@ const std::string* text_of(const ModelItems& items, Index item) {
 }
 
 Json json_of(const ShownTopic& topic, const ModelItems& items, bool documents) {
-  Json json = {{"id", topic.id}, {"name", topic.name}, {"size", topic.size}};
+  Json json = {{"id", topic.id}, {"name", topic.name}, {"label", topic.label}, {"size", topic.size}};
   if (topic.score) json["score"] = *topic.score;
   if (topic.coherence) json["coherence"] = *topic.coherence;
+  if (topic.stability) json["stability"] = *topic.stability;
   json["words"] = Json::array();
   for (const auto& [word, weight] : topic.words) json["words"].push_back({{"word", word}, {"weight", weight}});
   if (!documents) return json;
@@ -139,9 +144,10 @@ std::string beginning(const std::string& text, std::size_t width) {
 }
 
 std::string text_of(const ShownTopic& topic, const ModelItems& items, std::size_t width) {
-  std::string text = fmt::format("topic {}{}: {}", topic.id, topic.name.empty() ? "" : " \"" + topic.name + "\"",
+  std::string text = fmt::format("topic {}{}: {}", topic.id, topic.label.empty() ? "" : " \"" + topic.label + "\"",
                                  counted(topic.size, items.is_text() ? "document" : "item"));
   if (topic.coherence) text += fmt::format(", coherence {:.1f}", *topic.coherence);
+  if (topic.stability) text += fmt::format(", stability {:.2f}", *topic.stability);
   if (topic.score) text += fmt::format(", score {:.4g}", *topic.score);
   text += "\n";
   const auto section = [&](const char* title, const auto& entries, const auto& format, std::size_t most) {
@@ -173,7 +179,8 @@ std::string list_of(const StoredView& result, const ShowOptions& options) {
   std::string groups;
   const auto outliers = std::ranges::count_if(result.view.items, &TopicItem::outlier);
   const auto dropped = std::ranges::count(result.view.items, Index(-1), &TopicItem::node);
-  if (outliers > 0) groups += fmt::format("outlier  {}  set aside by the splits, each in its nearest topic\n", counted(outliers));
+  if (outliers > 0)
+    groups += fmt::format("outlier  {}  set aside by the splits, each in its nearest topic\n", counted(outliers));
   if (dropped > 0) groups += fmt::format("none  {}  without a topic\n", counted(dropped));
   OutlineTableOptions table = screen_for(options.all, (outliers > 0) + (dropped > 0) + 1);
   table.words = static_cast<std::size_t>(options.words);
@@ -188,6 +195,7 @@ std::string show_result(const ShowOptions& options) {
   const ViewLimits limits{.words = std::max<std::size_t>(options.words, 60),
                           .representatives = static_cast<std::size_t>(options.documents)};
   const StoredView result = read_view(stored, limits);
+  if (options.prompt) return names_prompt(result.view, result.items);
   const std::size_t width = terminal_width();
   if (options.topic) {
     const bool group = *options.topic == "outlier" || *options.topic == "none";

@@ -18,16 +18,24 @@ std::string topics_table(const std::vector<Topic>& topics, std::size_t width) {
                    [&](std::size_t a, std::size_t b) { return topics[a].items > topics[b].items; });
   Index items = 0;
   std::size_t class_width = 0;  // 0: no truth, no column
+  bool stability = false;
+  std::size_t name_width = 0;  // 0: no names, no column
   for (const Topic& topic : topics) {
     items += topic.items;
+    stability = stability || topic.stability;
+    if (!topic.label.empty()) name_width = std::max<std::size_t>({name_width, topic.label.size(), 4});
     if (!topic.main_class.empty()) class_width = std::max<std::size_t>({class_width, topic.main_class.size(), 5});
   }
   const auto line = [&](const std::string& cluster, const std::string& count, const std::string& share,
-                        const std::string& main_class, const std::string& main_share) {
-    const std::string left = fmt::format("{:>7}  {:>9}  {:>5}  ", cluster, count, share);
-    return class_width == 0 ? left : left + fmt::format("{:<{}} {:>4}  ", main_class, class_width, main_share);
+                        const std::string& main_class, const std::string& main_share, const std::string& stable,
+                        const std::string& name) {
+    std::string left = fmt::format("{:>7}  {:>9}  {:>5}  ", cluster, count, share);
+    if (stability) left += fmt::format("{:>9}  ", stable);
+    if (class_width > 0) left += fmt::format("{:<{}} {:>4}  ", main_class, class_width, main_share);
+    if (name_width > 0) left += fmt::format("{:<{}}  ", name, name_width);
+    return left;
   };
-  std::string table = line("cluster", "items", "share", "class", "") + "top features\n";
+  std::string table = line("cluster", "items", "share", "class", "", "stability", "name") + "top features\n";
   for (const std::size_t c : order) {
     const Topic& topic = topics[c];
     std::string features;
@@ -35,7 +43,8 @@ std::string topics_table(const std::vector<Topic>& topics, std::size_t width) {
     const double share = items == 0 ? 0 : static_cast<double>(topic.items) / static_cast<double>(items);
     const std::string left =
         line(std::to_string(c), counted(topic.items), fmt::format("{:.1f}%", 100 * share), topic.main_class,
-             topic.main_class.empty() ? "" : fmt::format("{:.0f}%", 100 * topic.main_class_share));
+             topic.main_class.empty() ? "" : fmt::format("{:.0f}%", 100 * topic.main_class_share),
+             topic.stability ? fmt::format("{:.2f}", *topic.stability) : "", topic.label);
     if (width < left.size() + 20) {
       table += left + features + "\n";
     } else {
@@ -142,7 +151,9 @@ std::string outline_table(const TopicView& view, const ModelItems& items, const 
     if (options.bars) text += "  " + bar_of(size / static_cast<double>(largest), bar_columns);
     if (options.coherence && topic.coherence) text += fmt::format("  ({:.0f})", *topic.coherence);
     if (topic.dropped) text += "  dropped";
-    if (!topic.name.empty()) text += "  \"" + topic.name + "\"";
+    if (topic.stability) text += fmt::format("  stability {:.2f}", *topic.stability);
+    if (const std::string& label = topic.label.empty() ? topic.name : topic.label; !label.empty())
+      text += "  \"" + label + "\"";
     const std::string below = lines[l].hidden > 0 ? fmt::format("  +{}", lines[l].hidden) : "";
     std::string words;
     std::size_t columns = columns_of(text) + below.size() + 1;

@@ -84,5 +84,15 @@ TEST(OutlineTable, DrawsBarsInEighths) {
   EXPECT_THAT(table, HasSubstr("9.0%  " + full.substr(0, 3 * 7) + "\u258e"));  // 58
 }
 
+TEST(TopicsTable, HasColumnsForNamesAndStabilityWhereTheyAreKnown) {
+  const std::vector<Topic> topics = {
+      {.label = "one, two", .items = 3, .top_features = {{"one", 1}}, .stability = 0.875},
+      {.items = 1, .top_features = {{"small", 1}}}};
+  EXPECT_EQ(topics_table(topics, 0),
+            "cluster      items  share  stability  name      top features\n"
+            "      0          3  75.0%       0.88  one, two  one\n"
+            "      1          1  25.0%                       small\n");
+}
+
 }  // namespace
 }  // namespace copse

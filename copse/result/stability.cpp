@@ -1,0 +1,210 @@
+#include "copse/result/stability.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "copse/base/random.h"
+
+namespace copse {
+namespace {
+
+constexpr double sample_share = 0.8;
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+double pairs(double count) { return count * (count - 1); }
+
+// FNV-1a, eight bytes at a time.
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) { return (hash ^ value) * 0x100000001B3ull; }
+constexpr std::uint64_t first_hash = 0xCBF29CE484222325ull;
+
+std::vector<char> inner_nodes(const std::vector<Index>& parent) {
+  std::vector<char> inner(parent.size(), 0);
+  for (const Index above : parent) {
+    if (above >= 0) inner[above] = 1;
+  }
+  return inner;
+}
+
+// Counts of leaves become counts of nodes: each adds to its parent, which comes before it.
+void add_up(const std::vector<Index>& parent, std::vector<double>& counts) {
+  for (std::size_t n = parent.size(); n-- > 1;) counts[parent[n]] += counts[n];
+}
+
+// Puts what was found into the model's items and its view.
+void take(const Stability& stability, TopicView& view, ModelItems& items) {
+  items.stability_ids.clear();
+  items.stability.clear();
+  for (std::size_t n = 1; n < view.nodes.size(); ++n) {
+    if (std::isnan(stability.nodes[n])) continue;
+    items.stability_ids.push_back(view.nodes[n].id);
+    items.stability.push_back(stability.nodes[n]);
+    view.nodes[n].stability = stability.nodes[n];
+  }
+  items.item_stability = stability.items;
+  for (std::size_t j = 0; j < stability.items.size(); ++j) {
+    if (!std::isnan(stability.items[j]))
+      view.items[items.number_of(static_cast<Index>(j))].stability = stability.items[j];
+  }
+}
+
+}  // namespace
+
+Hierarchy hierarchy_of(const TopicView& view, const ModelItems& items) {
+  Hierarchy hierarchy;
+  for (const TopicNode& node : view.nodes) hierarchy.parent.push_back(node.parent);
+  const std::vector<Index> numbers = items.kept_numbers();
+  hierarchy.leaf.assign(static_cast<std::size_t>(std::ranges::count_if(numbers, [](Index j) { return j >= 0; })), -1);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] >= 0) hierarchy.leaf[numbers[i]] = view.items[i].node;
+  }
+  return hierarchy;
+}
+
+StabilityCount::StabilityCount(Hierarchy whole)
+    : whole_(std::move(whole)),
+      node_pairs_(whole_.parent.size(), 0),
+      node_all_(whole_.parent.size(), 0),
+      item_pairs_(whole_.leaf.size(), 0),
+      item_all_(whole_.leaf.size(), 0) {}
+
+void StabilityCount::add(std::span<const Index> items, const Hierarchy& found) {
+  // Tables: n_Ac of leaves against leaves, and the sizes of all nodes.
+  std::map<std::pair<Index, Index>, double> cells;
+  std::vector<double> sizes(whole_.parent.size(), 0), found_sizes(found.parent.size(), 0);
+  for (std::size_t e = 0; e < items.size(); ++e) {
+    const Index leaf = whole_.leaf[items[e]], other = found.leaf[e];
+    if (leaf >= 0) ++sizes[leaf];
+    if (other >= 0) ++found_sizes[other];
+    if (leaf >= 0 && other >= 0) ++cells[{leaf, other}];
+  }
+
+  for (std::size_t e = 0; e < items.size(); ++e) {
+    const Index leaf = whole_.leaf[items[e]], other = found.leaf[e];
+    if (leaf < 0) continue;
+    item_all_[items[e]] += sizes[leaf] - 1;
+    if (other >= 0) item_pairs_[items[e]] += cells.at({leaf, other}) - 1;
+  }
+  const std::vector<char> inner = inner_nodes(whole_.parent);
+  for (const auto& [cell, count] : cells) {
+    if (!inner[cell.first]) node_pairs_[cell.first] += pairs(count);
+  }
+
+  add_up(whole_.parent, sizes);
+  add_up(found.parent, found_sizes);
+  std::vector<std::vector<std::pair<Index, double>>> below(whole_.parent.size());  // leaves found, of each node
+  for (const auto& [cell, count] : cells) below[cell.first].emplace_back(cell.second, count);
+  for (std::size_t n = whole_.parent.size(); n-- > 1;) {
+    node_all_[n] += pairs(sizes[n]);
+    auto& above = below[whole_.parent[n]];
+    if (whole_.parent[n] > 0) above.insert(above.end(), below[n].begin(), below[n].end());
+    const auto leaves = std::exchange(below[n], {});
+    if (!inner[n]) continue;
+    std::vector<double> common(found.parent.size(), 0);
+    for (const auto& [leaf, count] : leaves) common[leaf] += count;
+    add_up(found.parent, common);
+    double best = 0, together = 0;
+    for (std::size_t b = 1; b < common.size(); ++b) {
+      const double either = sizes[n] + found_sizes[b] - common[b];
+      if (either > 0 && common[b] / either > best) {
+        best = common[b] / either;
+        together = common[b];
+      }
+    }
+    node_pairs_[n] += pairs(together);
+  }
+}
+
+Stability StabilityCount::shares() const {
+  const auto divided = [](const std::vector<double>& parts, const std::vector<double>& all) {
+    std::vector<double> shares;
+    for (std::size_t i = 0; i < parts.size(); ++i) shares.push_back(all[i] > 0 ? parts[i] / all[i] : unknown);
+    return shares;
+  };
+  return {divided(node_pairs_, node_all_), divided(item_pairs_, item_all_)};
+}
+
+template <class T>
+std::vector<std::uint64_t> item_keys(const Dataset<T>& data) {
+  std::vector<std::uint64_t> keys;
+  std::unordered_map<std::uint64_t, std::uint64_t> met;
+  const bool sparse = data.is_sparse();
+  for (Index j = 0; j < data.items(); ++j) {
+    std::uint64_t hash = first_hash;
+    visit_nonzeros(data, j, [&](Index feature, T value) {
+      hash = mixed(hash, static_cast<std::uint64_t>(feature));
+      if (!sparse) hash = mixed(hash, std::bit_cast<std::uint64_t>(static_cast<double>(value)));
+    });
+    keys.push_back(mixed(hash, met[hash]++));
+  }
+  return keys;
+}
+
+std::vector<Index> subsample(std::span<const std::uint64_t> keys, std::uint64_t seed, int number) {
+  const std::uint64_t own_seed = mixed(mixed(first_hash, seed), static_cast<std::uint64_t>(number));
+  std::vector<std::pair<double, Index>> drawn;
+  for (std::size_t j = 0; j < keys.size(); ++j)
+    drawn.emplace_back(Random(own_seed, keys[j]).uniform(), static_cast<Index>(j));
+  const auto kept = static_cast<std::size_t>(std::ceil(sample_share * static_cast<double>(keys.size())));
+  std::ranges::nth_element(drawn, drawn.begin() + static_cast<std::ptrdiff_t>(kept));
+  std::vector<Index> items;
+  for (std::size_t e = 0; e < kept; ++e) items.push_back(drawn[e].second);
+  std::ranges::sort(items);
+  return items;
+}
+
+template <class T>
+Dataset<T> part_of(const Dataset<T>& data, std::span<const Index> items) {
+  Dataset<T> part;
+  if (data.is_sparse()) {
+    part.values = select_columns<T>(std::get<SparseMatrix<T>>(data.values), items);
+    return part;
+  }
+  const auto& all = std::get<Matrix<T>>(data.values);
+  Matrix<T> values(static_cast<Index>(items.size()), all.cols());
+  for (std::size_t e = 0; e < items.size(); ++e)
+    std::ranges::copy(all.row(items[e]), values.row(static_cast<Index>(e)).begin());
+  part.values = std::move(values);
+  return part;
+}
+
+template <class T>
+void measure_stability(const Dataset<T>& data, int count, std::uint64_t seed, const FindTopics<T>& find,
+                       const RunEvents& events, TopicView& view, ModelItems& items, std::vector<std::string>& notes) {
+  StabilityCount counter(hierarchy_of(view, items));
+  int done = 0;
+  try {
+    const std::vector<std::uint64_t> keys = item_keys(data);
+    for (; done < count; ++done) {
+      check_cancelled();
+      events.show(fmt::format("stability: subsample {} of {} ...", done + 1, count));
+      const std::vector<Index> part = subsample(keys, seed, done);
+      const auto found = find(part_of(data, part), done);
+      if (!found) break;
+      counter.add(part, *found);
+    }
+  } catch (const Cancelled&) {
+    // What was found until now is kept.
+  }
+  if (done < count)
+    notes.push_back(fmt::format("The run was interrupted: stability is that of {} of {} subsamples.", done, count));
+  if (done > 0) take(counter.shares(), view, items);
+}
+
+#define COPSE_INSTANTIATE(T)                                                                                     \
+  template std::vector<std::uint64_t> item_keys(const Dataset<T>&);                                              \
+  template Dataset<T> part_of(const Dataset<T>&, std::span<const Index>);                                        \
+  template void measure_stability(const Dataset<T>&, int, std::uint64_t, const FindTopics<T>&, const RunEvents&, \
+                                  TopicView&, ModelItems&, std::vector<std::string>&);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse
