@@ -15,11 +15,11 @@
 namespace copse {
 namespace {
 
-constexpr std::size_t name_terms = 3;
+constexpr std::size_t most_terms = 3;
 constexpr std::size_t spare_terms = 8;  // what else may make a name different from another
 constexpr double smoothing = 2;         // items of the parent's kind
 constexpr double phrase_share = 0.5;    // least score of a phrase against that of its word
-constexpr double least_share = 0.1;     // of the best term's score
+constexpr double least_share = 0.1;     // of the first term's score, for a third
 constexpr std::size_t prompt_terms = 15;
 constexpr std::size_t prompt_documents = 3;
 constexpr std::size_t prompt_bytes = 200;  // of each document
@@ -119,10 +119,10 @@ std::vector<Term> scored_terms(const TopicNode& node, const Held& here, const He
 }
 
 // The first terms that have no word in common. A word gives way to its best phrase.
-std::vector<std::string> distinct_terms(const std::vector<Term>& terms) {
-  std::vector<std::string> chosen;
+std::vector<Term> distinct_terms(const std::vector<Term>& terms) {
+  std::vector<Term> chosen;
   for (const Term& term : terms) {
-    if (chosen.size() == spare_terms || term.score < least_share * terms.front().score) break;
+    if (chosen.size() == spare_terms) break;
     const Term* best = &term;
     if (!is_phrase(term.name)) {
       const auto phrase = std::ranges::find_if(terms, [&](const Term& other) {
@@ -130,8 +130,8 @@ std::vector<std::string> distinct_terms(const std::vector<Term>& terms) {
       });
       if (phrase != terms.end()) best = &*phrase;
     }
-    if (std::ranges::none_of(chosen, [&](const std::string& other) { return are_forms(other, best->name); }))
-      chosen.push_back(best->name);
+    if (std::ranges::none_of(chosen, [&](const Term& other) { return are_forms(other.name, best->name); }))
+      chosen.push_back({best->name, term.score});
   }
   return chosen;
 }
@@ -144,25 +144,28 @@ std::vector<std::string> terms_of(const std::string& name) {
   return terms;
 }
 
-// Three of the terms, or more, that are no other topic's name.
-std::string new_name(const std::vector<std::string>& terms, const std::string& id,
-                     std::set<std::vector<std::string>>& taken) {
+// Two or three of the terms, or more, that are no other topic's name. The third must not be much weaker than the first.
+std::string new_name(const std::vector<Term>& terms, const std::string& id, std::set<std::vector<std::string>>& taken) {
   if (terms.empty()) return "";
+  std::vector<std::string> names;
+  for (const Term& term : terms) names.push_back(term.name);
   const auto take = [&](const std::vector<std::string>& parts, std::string& name) {
     name = joined(parts, ", ");
     return taken.insert(terms_of(name)).second;
   };
+  const bool third = names.size() >= most_terms && terms[most_terms - 1].score >= least_share * terms.front().score;
   std::string name;
-  for (std::size_t count = std::min(name_terms, terms.size()); count <= terms.size(); ++count) {
-    std::vector<std::string> parts(terms.begin(), terms.begin() + static_cast<std::ptrdiff_t>(count));
+  for (std::size_t count = std::min(third ? most_terms : most_terms - 1, names.size()); count <= names.size();
+       ++count) {
+    std::vector<std::string> parts(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count));
     if (take(parts, name)) return name;
     // Another last term says most of the same.
-    for (std::size_t other = count; other < terms.size(); ++other) {
-      parts.back() = terms[other];
+    for (std::size_t other = count; other < names.size(); ++other) {
+      parts.back() = names[other];
       if (take(parts, name)) return name;
     }
   }
-  return fmt::format("{} ({})", joined(terms, ", "), id);
+  return fmt::format("{} ({})", joined(names, ", "), id);
 }
 
 // Bytes at which the next character begins; `at` is the beginning of one.

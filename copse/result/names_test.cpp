@@ -102,6 +102,17 @@ TEST(TopicNames, StandOnceWhateverTheTopics) {
   }
 }
 
+TEST(TopicNames, HaveTwoTermsAndAThirdThatIsNotMuchWeaker) {
+  const auto data = items_of({{0, 1, 2}, {0, 1, 2}, {3}, {3}}, 4);
+  const auto name = [&](double second, double third) {
+    const auto view = small_tree({{}, {{0, 1}, {1, second}, {2, third}}, {{3, 1}}, {}, {}}, {3, 3, 2, 2});
+    return topic_names(view, data, named({"a", "b", "c", "d"}, 4))[1];
+  };
+  EXPECT_EQ(name(.5, .2), "a, b, c");
+  EXPECT_EQ(name(.5, .05), "a, b");
+  EXPECT_EQ(name(.05, .02), "a, b");
+}
+
 TEST(TopicNames, StayAndAreNotGivenAgain) {
   const auto view = small_tree({{}, {{0, 1}, {1, .5}}, {{2, 1}}, {{0, 1}}, {{1, 1}}}, {3, 4, 2});
   const auto data = items_of({{0}, {1}, {2}}, 3);
