@@ -41,16 +41,13 @@ template <class T>
 void add_facts(const Items<T>& x, TreeResult<T>& result) {
   const RunData<T> data = x.run_data();
   ModelItems& items = result.model.items;
-  if (data.words != nullptr) {
-    add_document_facts(*data.words, data.documents, result.model);
-  } else if (!items.feature_names.empty()) {
+  if (data.words != nullptr) add_document_facts(*data.words, data.documents, result.model);
+  if (!items.is_text() && !items.feature_names.empty()) {
     std::vector<char> wanted(static_cast<std::size_t>(x.features()), 0);
     for (const TopicNode& topic : result.view.nodes) {
       for (const auto& [feature, weight] : topic.words) wanted[feature] = 1;
     }
-    add_coherence(x.dataset_of(wanted), result.view, items);
-  } else {
-    return;
+    add_coherence(data.words != nullptr ? *data.words : x.dataset_of(wanted), result.view, items);
   }
   describe(result);
 }

@@ -125,7 +125,8 @@ def test_names_tell_nodes_apart_and_can_be_given(copse, corpus, tmp_path):
             own = {entry["word"] for entry in shown["words"]}
             assert set(node["label"].split(", ")) <= own
     assert {row["label"] for row in read_tsv(out / "topics.tsv")} <= set(labels.values())
-    assert f'"{labels["1"]}"' in copse("show", "out").stdout
+    shown = copse("show", "out").stdout
+    assert all(f'"{labels[node["id"]]}"' in shown for node in tree_of(out)["outline"][1:])
 
     # The prompt's last section is an answer.
     prompt = copse("show", "out", "--prompt").stdout

@@ -110,7 +110,6 @@ export function sample(options: SampleOptions = {}): PageData {
     titles.push(options.titles?.(d) ?? `The ${word()} and the ${word()}, no. ${d}`);
     if (texts.length < 60)
       texts.push([d, Array.from({ length: 90 }, (_, i) => (i % 12 === 11 ? `${word()}.` : word())).join(" ")]);
-    if (flags[d]! & 1) continue;
     for (let n = leaf[d]!; n >= 0; n = nodes[n]!.parent) {
       const node = nodes[n]!;
       ++node.size;
