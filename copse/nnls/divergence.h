@@ -11,7 +11,7 @@ namespace copse {
 
 enum class DivergenceMethod {
   multiplicative,  // g_c <- g_c (sum_i b_ic x_i / (b_i'g)) / s_c [Lee & Seung 2001]; zeros stay
-  coordinate  // one coordinate after the other by Newton's method [Hsieh & Dhillon 2011, 3.2], see divergence.cpp
+  coordinate       // one coordinate after the other by Newton's method [Hsieh & Dhillon 2011, 3.2], see divergence.cpp
 };
 
 struct DivergenceSums {

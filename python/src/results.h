@@ -238,8 +238,7 @@ nb::class_<Result> bind_result(nb::module_& module, const char* name) {
                    })
       // One for every item: the number among those that preparation kept, or -1.
       .def_prop_ro("kept_numbers", [](const Result& result) { return to_numpy(result.model.items.kept_numbers()); })
-      .def_prop_ro("labels",
-                   [](const Result& result) { return to_numpy(labels_of(result)); })
+      .def_prop_ro("labels", [](const Result& result) { return to_numpy(labels_of(result)); })
       // Features x topics.
       .def_prop_ro("w", [](Result& result) { return to_numpy(Matrix<T>(topics_of(result))); })
       .def_prop_ro("k", [](Result& result) { return topics_of(result).cols(); })
@@ -277,9 +276,8 @@ nb::class_<Result> bind_result(nb::module_& module, const char* name) {
           [](const Result& result, const Items<T>& x, const std::vector<std::string>& names, int threads) {
             std::vector<PlacedItem> placed;
             const auto& settings = result.report.settings;
-            Supervisor().run(threads, [&] {
-              placed = copse::place(result.model, matched(settings, result.model.items, x, names));
-            });
+            Supervisor().run(
+                threads, [&] { placed = copse::place(result.model, matched(settings, result.model.items, x, names)); });
             return to_tuple(placed);
           },
           nb::arg("items"), nb::arg("names"), nb::arg("threads"))
