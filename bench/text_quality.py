@@ -97,7 +97,7 @@ def run_rivals(texts, k, seed):
 def measure(corpus, options):
     from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
     k, pairs = CORPORA[corpus], read(corpus)
-    for subsample in range(options.subsamples):
+    for subsample in range(options.first, options.subsamples):
         chosen = sorted(random.Random(subsample).sample(range(len(pairs)), round(0.9 * len(pairs))))
         texts, truth = zip(*(pairs[j] for j in chosen))
 
@@ -117,8 +117,9 @@ def measure(corpus, options):
             for suffix, weights in WEIGHTS.items():
                 keep("topics" + suffix, run_copse("topics", path, k, weights, options.threads, folder)["cluster"])
                 columns = run_copse("tree", path, k, weights, options.threads, folder)
+                # `cluster` is the flattened assignment where there is a column `leaf`, and the leaf where there is none.
                 keep("tree" + suffix, columns.get("leaf", columns["cluster"]))
-                keep("tree, flattened" + suffix, columns["flat"])
+                keep("tree, flattened" + suffix, columns["cluster"] if "leaf" in columns else columns["flat"])
         if options.rivals:
             for who, labels in run_rivals(texts, k, subsample):
                 keep(who, labels)
@@ -153,8 +154,8 @@ def report(log, output):
                 mean = f"{statistics.mean(means):.3f}" if len(means) == len(corpora) else ""
                 lines.append(f"| {who} | " + " | ".join(cells) + f" | {mean} |")
         lines.append("")
-    counts = {corpus: len(runs["topics", corpus]) for corpus in corpora}
-    lines.append("Subsamples: " + ", ".join(f"{corpus} {count}" for corpus, count in counts.items()) + ".")
+    counts = {who: ", ".join(f"{corpus} {len(runs[who, corpus])}" for corpus in corpora) for who in ("topics", RIVALS[0])}
+    lines.append(f"Subsamples of copse: {counts['topics']}; of scikit-learn: {counts[RIVALS[0]]}.")
     output.write_text("\n".join(lines) + "\n")
     print("\n".join(lines))
 
@@ -163,6 +164,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpora", nargs="*", default=list(CORPORA), choices=list(CORPORA))
     parser.add_argument("--subsamples", type=int, default=10)
+    parser.add_argument("--first", type=int, default=0, help="begin with this one: those before are in the log")
     parser.add_argument("--no-rivals", dest="rivals", action="store_false", help="do not run scikit-learn")
     parser.add_argument("--threads", type=int, default=2, help="of copse")
     parser.add_argument("--log", type=pathlib.Path, default=ROOT / "build" / "text_quality.jsonl")

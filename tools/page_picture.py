@@ -32,11 +32,11 @@ def result_of(program, documents, title, options, folder):
 
 
 def topic_to_show(folder):
-    """The inner node, three or four steps from the root, whose size is closest to a twentieth of all items."""
-    nodes = json.loads((folder / "tree.json").read_text())["nodes"]
-    everything = max(node["size"] for node in nodes)
-    inner = [node for node in nodes if node["children"] and node["id"].count(".") in (2, 3)] or nodes
-    return min(inner, key=lambda node: abs(node["size"] - everything / 20))["id"]
+    """The inner node of the outline whose size is closest to a twentieth of all items."""
+    tree = json.loads((folder / "tree.json").read_text())
+    sizes = {node["id"]: node["size"] for node in tree["nodes"]}
+    inner = [node["id"] for node in tree["outline"] if node["children"] and node["id"]] or [""]
+    return min(inner, key=lambda id: abs(sizes[id] - sizes[""] / 20))
 
 
 def main():

@@ -7,6 +7,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include "copse/base/error.h"
+#include "copse/base/isolated.h"
 #include "copse/base/pipeline.h"
 
 #ifdef COPSE_THREAD_SANITIZER
@@ -122,6 +123,8 @@ void parallel_for(Index count, const std::function<void(Index)>& body) {
   }
   if (stopping(run)) throw Cancelled();
 }
+
+void isolated(const std::function<void()>& work) { tbb::this_task_arena::isolate(work); }
 
 void pipeline(Index slots, const std::function<bool(Index)>& read, const std::function<void(Index)>& work,
               const std::function<void(Index)>& keep) {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <numeric>
 
+#include "copse/base/isolated.h"
 #include "copse/base/parallel.h"
 #include "copse/kernels/dense_product.h"
 #include "copse/kernels/frequent_rows.h"
@@ -37,8 +38,9 @@ SparseData<T>::~SparseData() = default;
 
 template <class T>
 void SparseData<T>::times(const Matrix<T>& h, Matrix<T>& out) const {
+  // The copies are made by parallel loops, and this may be called from several tasks of one.
   std::call_once(copies_->once, [&] {
-    copies_->transposed = SlicedTranspose<T>(x_);
+    isolated([&] { copies_->transposed = SlicedTranspose<T>(x_); });
     copies_->is_cut = !copies_->transposed.order().empty();
   });
   copies_->transposed.times(h, out);
@@ -48,7 +50,7 @@ template <class T>
 void SparseData<T>::transpose_times(const Matrix<T>& w, Matrix<T>& out) const {
   if (w.cols() != narrow || !copies_->is_cut) return copse::transpose_times(x_, w, out);
   std::call_once(copies_->once_renumbered,
-                 [&] { copies_->renumbered = FrequentRows<T>(x_, copies_->transposed.order()); });
+                 [&] { isolated([&] { copies_->renumbered = FrequentRows<T>(x_, copies_->transposed.order()); }); });
   copies_->renumbered.transpose_times(x_, w, out);
 }
 

@@ -1,7 +1,9 @@
 #include "copse/kernels/in_memory.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <numeric>
 #include <vector>
 
@@ -98,6 +100,28 @@ TYPED_TEST(InMemory, LargeSparseDataEqualsTheNaiveProductsWithAnyNumberOfThreads
       }
     }
   }
+}
+
+// The first call makes a copy of the data by parallel loops. A thread that waits for one of them must not take up
+// another task of the outer loop, which would wait for the copy and so for itself.
+TEST(SparseData, ManyTasksMayAskForTheFirstProduct) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto run = [] {
+    alarm(60);  // ends a process that hangs
+    const auto x = testing::random_integer_sparse<float>(300, 4000, 0.05, 1);
+    const auto h = random_dense<float>(4000, 2, 2);
+    with_threads(8, nullptr, [&] {
+      for (int turn = 0; turn < 200; ++turn) {
+        const SparseData<float> data(x);
+        parallel_for(64, [&](Index) {
+          Matrix<float> product;
+          data.times(h, product);
+        });
+      }
+    });
+    std::exit(0);
+  };
+  EXPECT_EXIT(run(), ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

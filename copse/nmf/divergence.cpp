@@ -16,6 +16,7 @@ namespace {
 
 constexpr Index columns_per_block = 64;
 constexpr Index rows_per_block = 512;
+constexpr double like_this = 10;           // iterations, see NmfOptions::tolerance
 constexpr double floor_of_mean = 0x1p-23;  // of the mean entry: as far as float tells numbers apart
 
 template <class T>
@@ -122,10 +123,11 @@ Run<T> alternate_by_divergence(const DivergenceData<T>& data, const NmfOptions& 
       std::swap(kept.w, w);
       decrease += sums.decrease;
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-      run.history.push_back({.number = number,
-                             .relative_error = data.independent() > 0 ? run.objective / data.independent() : 0,
-                             .projected_gradient_ratio = data.total() > 0 ? decrease / data.total() : 0,
-                             .seconds = seconds});
+      run.history.push_back(
+          {.number = number,
+           .relative_error = data.independent() > 0 ? run.objective / data.independent() : 0,
+           .projected_gradient_ratio = data.independent() > 0 ? like_this * decrease / data.independent() : 0,
+           .seconds = seconds});
     } catch (const Cancelled&) {
       if (number == 1) throw;
       run.stop_reason = StopReason::interrupted;

@@ -50,8 +50,9 @@ struct NmfOptions {
   // negative part counts where an entry of W or H is zero, when
   //     sqrt(|G_W|^2 / |X|^4 + |G_H|^2 / |X|^2) <= tolerance * sqrt(k).
   // The right side is tolerance times the largest value that the left can have at H = 0. Affine: the root also has
-  // |(W H + w0 1' - X) 1|^2 / (n |X|^2). Kullback-Leibler: when |slope * step| of all coordinates in one iteration add
-  // up to <= tolerance * the sum of X.
+  // |(W H + w0 1' - X) 1|^2 / (n |X|^2). Kullback-Leibler: when ten iterations like this
+  // one, each with the sum of |slope * step| over all coordinates, would add up to <= tolerance * the least D for k
+  // = 1.
   double tolerance = 1e-4;
   double time_limit = std::numeric_limits<double>::infinity();  // seconds, all runs together
   std::uint64_t seed = 0;                                       // same seed, same bits, any number of threads

@@ -10,8 +10,8 @@
 namespace copse {
 
 enum class DivergenceMethod {
-  multiplicative,  // g_c <- g_c (sum_i b_ic x_i / (b_i'g)) / s_c [Lee and Seung 2001]; zeros stay
-  coordinate  // one coordinate after the other by Newton's method [Hsieh and Dhillon 2011, 3.2], see divergence.cpp
+  multiplicative,  // g_c <- g_c (sum_i b_ic x_i / (b_i'g)) / s_c [Lee & Seung 2001]; zeros stay
+  coordinate  // one coordinate after the other by Newton's method [Hsieh & Dhillon 2011, 3.2], see divergence.cpp
 };
 
 struct DivergenceSums {

@@ -10,23 +10,8 @@
 #define HWY_TARGET_INCLUDE "copse/nnls/rank2.cpp"
 #include "hwy/foreach_target.h"
 // After foreach_target.h, which includes this file once per instruction set.
+#include "copse/nnls/two_columns-inl.h"
 #include "hwy/highway.h"
-
-#ifndef COPSE_NNLS_RANK2_ONCE_
-#define COPSE_NNLS_RANK2_ONCE_
-namespace copse {
-
-// What all rows share. Columns are scaled to norm 1, so that u = y'b1, v = y'b2 and cosine = b1'b2.
-struct Rank2Problem {
-  double scale1 = 0;  // 1 / |b1|, or 0
-  double scale2 = 0;
-  double cosine = 0;
-  double inverse = 0;  // 1 / (1 - cosine^2); 0 if the columns are parallel
-  double bias = 1;     // the first column alone is taken when u >= bias v
-};
-
-}  // namespace copse
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace copse::HWY_NAMESPACE {
@@ -52,47 +37,31 @@ HWY_INLINE void store_pairs(Vector first, Vector second, float* to) {
   hn::StoreInterleaved2(hn::DemoteTo(FloatTag(), first), hn::DemoteTo(FloatTag(), second), FloatTag(), to);
 }
 
-// Thesis, algorithm 5, for right-hand sides of any sign: outside the quadrant the minimum lies on one of its edges,
-// at max(0, u) or max(0, v), and the longer of the two fits better (thesis (57)).
 template <class T>
-HWY_INLINE void solve_vector(const Rank2Problem& problem, const T* rhs, T* g) {
-  const Tag d;
-  const auto zero = hn::Zero(d);
-  const auto scale1 = hn::Set(d, problem.scale1);
-  const auto scale2 = hn::Set(d, problem.scale2);
-  const auto cosine = hn::Set(d, problem.cosine);
-  Vector u, v;
-  load_pairs(rhs, u, v);
-  u = hn::Mul(u, scale1);
-  v = hn::Mul(v, scale2);
-  const auto x1 = hn::NegMulAdd(cosine, v, u);
-  const auto x2 = hn::NegMulAdd(cosine, u, v);
-  const auto inverse = hn::Set(d, problem.inverse);
-  const auto inside = hn::And(hn::Gt(inverse, zero), hn::And(hn::Ge(x1, zero), hn::Ge(x2, zero)));
-  const auto edge1 = hn::Max(zero, u);
-  const auto edge2 = hn::Max(zero, v);
-  const auto first = hn::Ge(edge1, hn::Mul(edge2, hn::Set(d, problem.bias)));
-  const auto g1 = hn::IfThenElse(inside, hn::Mul(x1, inverse), hn::IfThenElseZero(first, edge1));
-  const auto g2 = hn::IfThenElse(inside, hn::Mul(x2, inverse), hn::IfThenZeroElse(first, edge2));
-  store_pairs(hn::Mul(g1, scale1), hn::Mul(g2, scale2), g);
+HWY_INLINE void solve_vector(const VectorTwoColumns<double>& solve, const T* rhs, T* g) {
+  Vector y1, y2, g1, g2;
+  load_pairs(rhs, y1, y2);
+  solve(y1, y2, g1, g2);
+  store_pairs(g1, g2, g);
 }
 
 template <class T>
-HWY_INLINE void solve_rows(const Rank2Problem& problem, const T* rhs, T* g, Index rows) {
+HWY_INLINE void solve_rows(const TwoColumns<double>& problem, const T* rhs, T* g, Index rows) {
+  const VectorTwoColumns<double> solve(problem);
   const auto lanes = static_cast<Index>(hn::Lanes(Tag()));
   Index row = 0;
-  for (; row + lanes <= rows; row += lanes) solve_vector(problem, rhs + 2 * row, g + 2 * row);
+  for (; row + lanes <= rows; row += lanes) solve_vector(solve, rhs + 2 * row, g + 2 * row);
   if (row == rows) return;
   HWY_ALIGN T last[2 * HWY_MAX_BYTES / sizeof(double)] = {};
   std::copy_n(rhs + 2 * row, 2 * (rows - row), last);
-  solve_vector(problem, last, last);
+  solve_vector(solve, last, last);
   std::copy_n(last, 2 * (rows - row), g + 2 * row);
 }
 
-void solve_rows_float(const Rank2Problem& problem, const float* rhs, float* g, Index rows) {
+void solve_rows_float(const TwoColumns<double>& problem, const float* rhs, float* g, Index rows) {
   solve_rows(problem, rhs, g, rows);
 }
-void solve_rows_double(const Rank2Problem& problem, const double* rhs, double* g, Index rows) {
+void solve_rows_double(const TwoColumns<double>& problem, const double* rhs, double* g, Index rows) {
   solve_rows(problem, rhs, g, rows);
 }
 
@@ -116,14 +85,7 @@ auto dispatch(double) { return HWY_DYNAMIC_DISPATCH(solve_rows_double); }
 template <class T>
 void solve_rank2(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g) {
   assert(gram.rows() == 2 && gram.cols() == 2 && rhs.cols() == 2);
-  const ScaledGram scaled(gram);
-  Rank2Problem problem{.scale1 = scaled.scale[0], .scale2 = scaled.scale[1], .cosine = scaled.values(0, 1)};
-  const double squared_sine = (1 - problem.cosine) * (1 + problem.cosine);
-  if (squared_sine > dependence<T>) {
-    problem.inverse = 1 / squared_sine;
-  } else {
-    problem.bias = 0.5;  // u = v but for rounding: the first column, unless it points away from y
-  }
+  const TwoColumns<double> problem(gram(0, 0), gram(0, 1), gram(1, 1), dependence<T>);
   const auto solve_rows = dispatch(T(0));
   g.reshape(rhs.rows(), 2);
   parallel_blocks(rhs.rows(), rows_per_block, [&](Index begin, Index end) {

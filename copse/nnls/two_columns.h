@@ -1,4 +1,5 @@
-// min |B g - y|, g >= 0, where B has two columns, in closed form (thesis, algorithms 4 and 5), for one y at a time.
+// min |B g - y|, g >= 0, where B has two columns, in closed form [Kuang & Park 2013, algorithm 2]: the one place of
+// this formula. Here for one y at a time; two_columns-inl.h has the same for vectors of them.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +8,12 @@
 
 namespace copse {
 
+// With columns scaled to norm 1, u = b1'y, v = b2'y and c = b1'b2:
+// - inside: g = (u - c v, v - c u) / (1 - c^2), if both are nonnegative;
+// - else the minimum lies on an edge, at max(0, u) or max(0, v), and the longer of the two fits better [Kuang 2014,
+//   eq. 57]; of equal ones the first is taken;
+// - columns that are parallel but for rounding have u = v but for rounding: the first column takes it all, unless it is
+//   zero or points away from y. Rounding decides nothing.
 template <class T>
 class TwoColumns {
  public:
@@ -19,45 +26,45 @@ class TwoColumns {
   static constexpr double least_determinant =
       std::max(1e-12, 64 * static_cast<double>(std::numeric_limits<T>::epsilon()));
 
-  // B'B = [a b; b c].
-  TwoColumns(double a, double b, double c) {
-    const double determinant = a * c - b * b;
-    regular_ = determinant > least_determinant * a * c;
-    if (regular_) {
-      inverse11_ = static_cast<T>(c / determinant);
-      inverse12_ = static_cast<T>(b / determinant);
-      inverse22_ = static_cast<T>(a / determinant);
+  // B'B = [a b; b c]. A column of zeros gets the scale zero, and with it the coefficient zero.
+  TwoColumns(double a, double b, double c, double parallel = least_determinant) {
+    const double scale1 = a > 0 ? 1 / std::sqrt(a) : 0, scale2 = c > 0 ? 1 / std::sqrt(c) : 0;
+    const double cosine = b * scale1 * scale2;
+    const double squared_sine = (1 - cosine) * (1 + cosine);
+    scale1_ = static_cast<T>(scale1);
+    scale2_ = static_cast<T>(scale2);
+    cosine_ = static_cast<T>(cosine);
+    if (squared_sine > parallel) {
+      inside1_ = static_cast<T>(scale1 / squared_sine);
+      inside2_ = static_cast<T>(scale2 / squared_sine);
+    } else {
+      regular_ = false;
+      bias_ = T(0.5);
     }
-    // A column of zeros gets the scale zero, and with it the coefficient zero.
-    scale1_ = a > 0 ? static_cast<T>(1 / std::sqrt(a)) : T(0);
-    scale2_ = c > 0 ? static_cast<T>(1 / std::sqrt(c)) : T(0);
   }
 
-  // From B'y = (y1, y2): the unconstrained solution if it is nonnegative, else the better single column. Ties between
-  // the two columns go to the first.
+  // From B'y = (y1, y2).
   Solution operator()(T y1, T y2) const {
-    const T g1 = inverse11_ * y1 - inverse12_ * y2;
-    const T g2 = inverse22_ * y2 - inverse12_ * y1;
-    const T u = scale1_ * y1 > T(0) ? scale1_ * y1 : T(0);
-    const T v = scale2_ * y2 > T(0) ? scale2_ * y2 : T(0);
-    const bool both = regular_ & (g1 >= T(0)) & (g2 >= T(0));
-    const T single1 = u >= v ? u * scale1_ : T(0);
-    const T single2 = u >= v ? T(0) : v * scale2_;
-    return {both ? g1 : single1, both ? g2 : single2};
+    const T u = scale1_ * y1, v = scale2_ * y2;
+    const T x1 = u - cosine_ * v, x2 = v - cosine_ * u;
+    if (regular_ && x1 >= T(0) && x2 >= T(0)) return {x1 * inside1_, x2 * inside2_};
+    const T edge1 = std::max(u, T(0)), edge2 = std::max(v, T(0));
+    if (edge1 >= bias_ * edge2) return {edge1 * scale1_, T(0)};
+    return {T(0), edge2 * scale2_};
   }
 
-  // What the solution is made of, for loops that take several right-hand sides at once.
-  bool regular() const { return regular_; }  // B'B can be inverted, to [inverse11 -inverse12; -inverse12 inverse22]
-  T inverse11() const { return inverse11_; }
-  T inverse12() const { return inverse12_; }
-  T inverse22() const { return inverse22_; }
+  // What the solution is made of, for vectors of right-hand sides.
+  bool regular() const { return regular_; }
   T scale1() const { return scale1_; }  // 1 / |b1|, or 0
   T scale2() const { return scale2_; }
+  T cosine() const { return cosine_; }
+  T inside1() const { return inside1_; }  // scale1 / (1 - c^2)
+  T inside2() const { return inside2_; }
+  T bias() const { return bias_; }  // the first edge is taken when it is as long as bias times the second
 
  private:
-  bool regular_ = false;
-  T inverse11_ = 0, inverse12_ = 0, inverse22_ = 0;
-  T scale1_ = 0, scale2_ = 0;
+  bool regular_ = true;
+  T scale1_ = 0, scale2_ = 0, cosine_ = 0, inside1_ = 0, inside2_ = 0, bias_ = 1;
 };
 
 }  // namespace copse

@@ -8,6 +8,8 @@
 #include <limits>
 
 #include "copse/base/random.h"
+#include "copse/nnls/nnls.h"
+#include "tests/support/instruction_sets.h"
 
 namespace copse {
 namespace {
@@ -20,7 +22,7 @@ struct Problem {
   }
 };
 
-// The least objective over the four active sets of thesis table 15.
+// The least objective over the four active sets of [Kuang 2014, table 15].
 double brute_force(const Problem& p) {
   double best = 0;
   if (p.a > 0 && p.y1 > 0) best = std::min(best, p.objective(p.y1 / p.a, 0));
@@ -51,6 +53,52 @@ TEST(TwoColumns, IsTheBestOfTheFourActiveSets) {
     ++seen[(g1 > 0) + (g2 > 0)];
   }
   for (const int count : seen) EXPECT_GT(count, 10);
+}
+
+// The vector form and the form for one y solve the same problems alike, singular ones too.
+TEST(TwoColumns, VectorsOfRightHandSidesHaveTheSameSolutions) {
+  testing::for_each_instruction_set([] {
+    Random random(5);
+    for (const auto& [a, b, c] : {std::array<double, 3>{1, 0, 1},
+                                  {2, 1, 3},
+                                  {1, 1, 1},
+                                  {4, 2, 1},
+                                  {0, 0, 4},
+                                  {4, 0, 0},
+                                  {0, 0, 0},
+                                  {1, 1 - 1e-15, 1},
+                                  {1, 0.999999, 1},
+                                  {1e-200, 5e-201, 1e-200}}) {
+      Matrix<double> gram(2, 2), rhs(101, 2), g;
+      gram(0, 0) = a, gram(0, 1) = gram(1, 0) = b, gram(1, 1) = c;
+      for (double& value : rhs.values()) value = (random.uniform() - 0.3) * std::sqrt(a + c);
+      solve_rank2(gram, rhs, g);
+      const TwoColumns<double> one(a, b, c, 1e-13);  // as solve_rank2 has it for double
+      for (Index i = 0; i < rhs.rows(); ++i) {
+        const auto [g1, g2] = one(rhs(i, 0), rhs(i, 1));
+        EXPECT_NEAR(g(i, 0), g1, 1e-9 * std::abs(g1));
+        EXPECT_NEAR(g(i, 1), g2, 1e-9 * std::abs(g2));
+      }
+    }
+  });
+}
+
+// u = v but for rounding, in either direction: the first column takes it all.
+TEST(TwoColumns, RoundingDecidesNothingBetweenParallelColumns) {
+  for (const double noise : {0.0, 1e-15, -1e-15}) {
+    const auto [g1, g2] = TwoColumns<double>(1, 3, 9)(2, 6 * (1 + noise));
+    EXPECT_EQ(g1, 2);
+    EXPECT_EQ(g2, 0);
+  }
+  for (const float noise : {0.0F, 1e-6F, -1e-6F}) {
+    const auto [g1, g2] = TwoColumns<float>(1, 3, 9)(2, 6 * (1 + noise));
+    EXPECT_EQ(g1, 2);
+    EXPECT_EQ(g2, 0);
+  }
+  // Unless it points away.
+  const auto [g1, g2] = TwoColumns<double>(1, -1, 1)(-2, 2);
+  EXPECT_EQ(g1, 0);
+  EXPECT_EQ(g2, 2);
 }
 
 TEST(TwoColumns, GuardsZeroAndParallelColumns) {

@@ -64,13 +64,13 @@ TEST(Page, SumsSizesClassesAndPeriodsAlongPaths) {
   page.documents[5].leaf = -1;
   const Json json = Json::parse(page_data(page));
   const Json& nodes = json["nodes"];
-  EXPECT_EQ(nodes[0]["size"], 5);
-  EXPECT_EQ(nodes[1]["size"], 2);
+  EXPECT_EQ(nodes[0]["size"], 6);
+  EXPECT_EQ(nodes[1]["size"], 3);  // an outlier belongs to its topic
   EXPECT_EQ(nodes[2]["size"], 3);
   EXPECT_EQ(nodes[4]["size"], 1);
   EXPECT_EQ(nodes[2]["labels"], Json({0, 2, 1, 1}));  // documents 2 and 4 of class a, 1 of class b
   EXPECT_EQ(nodes[2]["times"], Json({0, 2, 1}));
-  EXPECT_EQ(nodes[0]["times"], Json({2, 2, 1}));
+  EXPECT_EQ(nodes[0]["times"], Json({3, 2, 1}));
   EXPECT_EQ(json["documents"]["outliers"], 1);
   EXPECT_EQ(json["documents"]["unplaced"], 1);
   EXPECT_EQ(json["documents"]["total"], 7);

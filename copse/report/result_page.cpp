@@ -9,6 +9,7 @@
 #include "copse/result/periods.h"
 #include "copse/result/word_forms.h"
 #include "copse/result/wording.h"
+#include "copse/tree/ids.h"
 
 namespace copse {
 namespace {
@@ -22,12 +23,14 @@ std::string path_of(const Settings& settings) {
 std::string title_of(const Settings& settings) {
   if (std::string name = text_setting(settings, "name"); !name.empty()) return name;
   const std::filesystem::path path(path_of(settings));
+  if (path.empty()) return "Topics";
   if (path == "-") return "standard input";
   return path.has_filename() ? path.filename().string() : path.parent_path().filename().string();
 }
 
 // The line that made the result. A demo finds its data by itself, and an edit takes a folder.
 std::string line_of(const RunReport& report) {
+  if (!report.line.empty()) return report.line;
   const std::string line = "copse " + report.command;
   const bool takes_data = report.command != "demo" && report.command != "edit";
   return takes_data ? line + " " + path_of(report.settings) : line;
@@ -35,7 +38,7 @@ std::string line_of(const RunReport& report) {
 
 PageNode page_node(const TopicNode& topic, const ModelItems& items,
                    const std::vector<std::vector<std::string>>& forms) {
-  PageNode node{.id = topic.id, .parent = topic.parent, .name = topic.name};
+  PageNode node{.id = short_id(topic.id), .name = topic.name};
   node.label = topic.label;
   node.stability = topic.stability;
   node.score = topic.score;
@@ -50,6 +53,21 @@ PageNode page_node(const TopicNode& topic, const ModelItems& items,
   }
   for (const auto& [item, weight] : topic.representatives) node.representatives.push_back(item);
   return node;
+}
+
+// The nodes of the outline, parents before children, the largest child first. Returns the place of each node of the
+// view, -1 for one that is not shown.
+std::vector<Index> add_shown_nodes(const TopicView& view, const ModelItems& items,
+                                   const std::vector<std::vector<std::string>>& forms, Page& page) {
+  std::vector<Index> places(view.nodes.size(), -1), shown{0};
+  for (std::size_t s = 0; s < shown.size(); ++s) {
+    const Index n = shown[s];
+    places[n] = static_cast<Index>(s);
+    PageNode& node = page.nodes.emplace_back(page_node(view.nodes[n], items, forms));
+    if (n > 0) node.parent = places[view.outline.parent[n]];
+    shown.insert(shown.end(), view.outline.children[n].begin(), view.outline.children[n].end());
+  }
+  return places;
 }
 
 // Numbers for the classes in their alphabetical order; -1 for none.
@@ -106,7 +124,8 @@ Page page_of(const TopicView& view, const ModelItems& items, const RunReport& re
   page.facts = facts_of(report);
   page.notes = report.notes;
   const auto forms = word_forms(items);
-  for (const TopicNode& topic : view.nodes) page.nodes.push_back(page_node(topic, items, forms));
+  const std::vector<Index> places = add_shown_nodes(view, items, forms, page);
+  const auto place = [&](Index node) { return node < 0 ? -1 : places[node]; };
 
   const std::vector<Index> classes = number_classes(items.classes, page.labels);
   Periods periods = periods_of(items.times);
@@ -116,10 +135,10 @@ Page page_of(const TopicView& view, const ModelItems& items, const RunReport& re
     const TopicItem& item = view.items[i];
     PageDocument& document = page.documents[i];
     document.title = items.titles.empty() || items.titles[i].empty() ? items.item_names[i] : items.titles[i];
-    document.leaf = item.node;
+    document.leaf = place(item.node);
     // The page names a second topic only where it is a leaf.
     const bool leaf = item.second >= 0 && view.nodes[item.second].leaf;
-    document.second = leaf ? item.second : -1;
+    document.second = leaf ? place(item.second) : -1;
     document.weight = item.weight;
     document.second_weight = leaf ? item.second_weight : 0;
     document.stability = item.stability.value_or(-1);

@@ -8,6 +8,7 @@
 
 #include "copse/result/choices.h"
 #include "copse/result/soft_paths.h"
+#include "copse/tree/ids.h"
 
 namespace copse {
 namespace {
@@ -77,6 +78,34 @@ Json node_json(const TreeResult<T>& result, Index n) {
   return json;
 }
 
+// The last node on the way of every item.
+template <class T>
+std::vector<Index> last_nodes(const Tree<T>& tree) {
+  std::vector<Index> last(static_cast<std::size_t>(tree.cols), 0);
+  for (Index n = 1; n < static_cast<Index>(tree.nodes.size()); ++n) {
+    for (const RowIndex j : tree.nodes[n].items) last[j] = n;
+  }
+  return last;
+}
+
+// The shown nodes, each before those below it.
+template <class T>
+Json outline_json(const TreeResult<T>& result) {
+  const Tree<T>& tree = result.tree();
+  const Outline& outline = result.view.outline;
+  Json json = Json::array();
+  const auto write = [&](const auto& self, Index n) -> void {
+    Json entry = {{"id", tree.id(n)}, {"short_id", short_id(tree.id(n))}};
+    entry["parent"] = n == 0 ? Json() : Json(tree.id(outline.parent[n]));
+    entry["children"] = Json::array();
+    for (const Index child : outline.children[n]) entry["children"].push_back(tree.id(child));
+    json.push_back(std::move(entry));
+    for (const Index child : outline.children[n]) self(self, child);
+  };
+  write(write, 0);
+  return json;
+}
+
 }  // namespace
 
 template <class T>
@@ -93,6 +122,7 @@ std::string tree_json(const TreeResult<T>& result) {
                   {"entries_read", tree.cost.entries_read}};
   json["nodes"] = Json::array();
   for (Index n = 0; n < static_cast<Index>(tree.nodes.size()); ++n) json["nodes"].push_back(node_json(result, n));
+  json["outline"] = outline_json(result);
   if (!result.partition_measures.empty()) {
     json["partitions"] = Json::array();
     for (std::size_t p = 0; p < result.partition_measures.size(); ++p) {
@@ -109,7 +139,7 @@ template <class T>
 std::string tree_newick(const TreeResult<T>& result) {
   const Tree<T>& tree = result.tree();
   const auto label = [&](Index n) {
-    std::string text = tree.nodes[n].name.empty() ? tree.id(n) : tree.nodes[n].name;
+    std::string text = tree.nodes[n].name.empty() ? short_id(tree.id(n)) : tree.nodes[n].name;
     std::string quoted = "'";
     for (const char c : text) quoted += c == '\'' ? "''" : std::string(1, c);
     return quoted + "':1";
@@ -117,13 +147,12 @@ std::string tree_newick(const TreeResult<T>& result) {
   // Children close before their parent is named.
   std::string text;
   const auto write = [&](const auto& self, Index n) -> void {
-    if (tree.nodes[n].first >= 0) {
-      text += '(';
-      self(self, tree.nodes[n].first);
-      text += ',';
-      self(self, tree.nodes[n].second);
-      text += ')';
+    const std::vector<Index>& children = result.view.outline.children[n];
+    for (std::size_t c = 0; c < children.size(); ++c) {
+      text += c == 0 ? '(' : ',';
+      self(self, children[c]);
     }
+    if (!children.empty()) text += ')';
     if (n > 0) text += label(n);
   };
   write(write, 0);
@@ -158,35 +187,35 @@ std::string tree_assignments_tsv(const TreeResult<T>& result) {
 }
 
 template <class T>
-std::string partitions_tsv(const TreeResult<T>& result) {
+void write_partitions(OutputFile& file, const TreeResult<T>& result) {
   const Tree<T>& tree = result.tree();
   const ModelItems& items = result.model.items;
-  std::vector<std::vector<Index>> partitions;
-  std::string table = "item";
-  for (int s = 1; s <= tree.splits(); ++s) {
-    partitions.push_back(tree.partition(s));
-    table += '\t' + std::to_string(s + 1);
-  }
-  table += '\n';
-  std::vector<std::string> ids;
-  for (Index n = 0; n < static_cast<Index>(tree.nodes.size()); ++n) ids.push_back(tree.id(n));
+  std::string line = "item";
+  for (int s = 1; s <= tree.splits(); ++s) line += '\t' + std::to_string(s + 1);
+  file.write(line + '\n');
+  const std::vector<Index> last = last_nodes(tree);
   const auto numbers = items.kept_numbers();
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    table += cell(items.item_names[i]);
-    for (const auto& partition : partitions) {
-      const Index leaf = numbers[i] < 0 ? -1 : partition[numbers[i]];
-      table += '\t' + (numbers[i] < 0 ? items.no_topic() : leaf < 0 ? "outlier" : ids[leaf]);
+    line = cell(items.item_names[i]);
+    // The nodes of the item from its last one up; the splits that made them come one after the other.
+    std::vector<Index> way;
+    for (Index n = numbers[i] < 0 ? -1 : last[numbers[i]]; n >= 0; n = tree.nodes[n].parent) way.push_back(n);
+    for (int s = 1; s <= tree.splits(); ++s) {
+      while (way.size() > 1 && tree.nodes[way.back()].split <= s) way.pop_back();
+      // Its last node was split and the item is in neither child: it was set aside.
+      const bool aside = !way.empty() && tree.nodes[way.back()].split > 0 && tree.nodes[way.back()].split <= s;
+      const bool outlier = aside || (!way.empty() && tree.nodes[way.back()].dropped);
+      line += '\t' + (way.empty() ? items.no_topic() : outlier ? "outlier" : result.view.nodes[way.back()].id);
     }
-    table += '\n';
+    file.write(line + '\n');
   }
-  return table;
 }
 
 #define COPSE_INSTANTIATE(T)                                       \
   template std::string tree_json(const TreeResult<T>&);            \
   template std::string tree_newick(const TreeResult<T>&);          \
   template std::string tree_assignments_tsv(const TreeResult<T>&); \
-  template std::string partitions_tsv(const TreeResult<T>&);
+  template void write_partitions(OutputFile&, const TreeResult<T>&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

@@ -3,14 +3,16 @@
 
 #include <string>
 
+#include "copse/io/output_file.h"
 #include "copse/result/tree_result.h"
 
 namespace copse {
 
+// All nodes of the binary tree, and its outline: the shown nodes from the top, with their children.
 template <class T>
 std::string tree_json(const TreeResult<T>& result);
 
-// For tree viewers: (1.1:1,1.2:1)1:1 ... with names in place of ids where given.
+// The outline for tree viewers: (1.1:1,1.2:1)1:1 ... with names in place of ids where given.
 template <class T>
 std::string tree_newick(const TreeResult<T>& result);
 
@@ -22,6 +24,6 @@ std::string tree_assignments_tsv(const TreeResult<T>& result);
 
 // Item, then its leaf in the nested partitions with 2, 3, ... leaves.
 template <class T>
-std::string partitions_tsv(const TreeResult<T>& result);
+void write_partitions(OutputFile& file, const TreeResult<T>& result);
 
 }  // namespace copse

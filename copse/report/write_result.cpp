@@ -46,7 +46,7 @@ void write_tables(OutputFolder& folder, TreeResult<T>& result) {
   folder.add("topics.tsv").write(topics_tsv(result.report.topics));
   const double cells = static_cast<double>(result.model.items.item_names.size()) * result.tree().splits();
   if (cells <= most_partition_cells) {
-    folder.add("partitions.tsv").write(partitions_tsv(result));
+    write_partitions(folder.add("partitions.tsv"), result);
   } else {
     result.report.notes.push_back(
         "partitions.tsv would be too large; the numbers of the splits in tree.json tell the same.");

@@ -19,6 +19,17 @@ namespace {
 // The rows of `data` become those of the model: row_of[i] is the model's number of feature i, or -1.
 template <class T>
 void map_features(Dataset<T>& data, const std::vector<Index>& row_of, Index rows) {
+  if (!data.is_sparse()) {
+    Matrix<T> mapped(data.items(), rows);
+    std::ranges::fill(mapped.values(), T(0));
+    for (Index j = 0; j < data.items(); ++j) {
+      visit_nonzeros(data, j, [&](Index i, T value) {
+        if (row_of[i] >= 0) mapped(j, row_of[i]) = value;
+      });
+    }
+    data.values = std::move(mapped);
+    return;
+  }
   SparseMatrix<T> mapped;
   mapped.rows = rows;
   mapped.cols = data.items();
@@ -62,6 +73,38 @@ std::vector<Index> rows_by_name(const ModelItems& items, const std::vector<std::
   const Index unknown = static_cast<Index>(names.size()) - known;
   if (unknown > 0) notes.push_back(counted(unknown, "feature") + " that the model does not know left out.");
   return row_of;
+}
+
+// For each feature of new data the model's number of it, or -1.
+std::vector<Index> rows_of(Index features, const std::vector<std::string>& names, const ModelItems& items,
+                           std::vector<std::string>& notes) {
+  if (!items.is_text() && !names.empty() && !items.feature_names.empty()) return rows_by_name(items, names, notes);
+  const Index needed = items.kept_features.empty() ? 0 : items.kept_features.back() + 1;
+  if (features < needed) {
+    throw InputError(fmt::format("it has {}, but the model was made from a matrix with at least {}.",
+                                 counted(features, "feature"), counted(needed)));
+  }
+  return rows_by_number(items, features);
+}
+
+void check_names(const std::vector<std::string>& names, Index count, const char* what) {
+  if (names.empty() || static_cast<Index>(names.size()) == count) return;
+  throw InputError(fmt::format("there are {} names for {}.", names.size(), counted(count, what)));
+}
+
+bool is_identity(const std::vector<Index>& row_of, Index rows) {
+  if (static_cast<Index>(row_of.size()) != rows) return false;
+  for (Index i = 0; i < rows; ++i) {
+    if (row_of[i] != i) return false;
+  }
+  return true;
+}
+
+template <class T>
+bool is_empty(const Dataset<T>& data, Index item) {
+  bool empty = true;
+  visit_nonzeros(data, item, [&](Index, T) { empty = false; });
+  return empty;
 }
 
 template <class T>
@@ -120,25 +163,20 @@ NewItems<T> read_new_items(const NewItemsOptions& options, const Settings& setti
 }
 
 template <class T>
+std::vector<std::string> match_features(const ModelItems& items, Dataset<T>& data) {
+  check_names(data.feature_names, data.features(), "feature");
+  std::vector<std::string> notes;
+  const auto rows = static_cast<Index>(items.kept_features.size());
+  const std::vector<Index> row_of = rows_of(data.features(), data.feature_names, items, notes);
+  if (!is_identity(row_of, rows)) map_features(data, row_of, rows);
+  return notes;
+}
+
+template <class T>
 NewItems<T> match_items(Dataset<T> data, const Settings& settings, const ModelItems& items) {
   NewItems<T> result;
-  const auto check = [&](const std::vector<std::string>& names, Index count, const char* what) {
-    if (names.empty() || static_cast<Index>(names.size()) == count) return;
-    throw InputError(fmt::format("there are {} names for {}.", names.size(), counted(count, what)));
-  };
-  check(data.feature_names, data.features(), "feature");
-  check(data.item_names, data.items(), "item");
-  const auto rows = static_cast<Index>(items.kept_features.size());
-  if (!items.is_text() && !data.feature_names.empty() && !items.feature_names.empty()) {
-    map_features(data, rows_by_name(items, data.feature_names, result.notes), rows);
-  } else {
-    const Index needed = items.kept_features.empty() ? 0 : items.kept_features.back() + 1;
-    if (data.features() < needed) {
-      throw InputError(fmt::format("it has {}, but the model was made from a matrix with at least {}.",
-                                   counted(data.features(), "feature"), counted(needed)));
-    }
-    map_features(data, rows_by_number(items, data.features()), rows);
-  }
+  check_names(data.item_names, data.items(), "item");
+  result.notes = match_features(items, data);
   result.names = std::move(data.item_names);
   for (Index j = static_cast<Index>(result.names.size()); j < data.items(); ++j)
     result.names.push_back(std::to_string(j));
@@ -156,10 +194,34 @@ NewItems<T> match_items(Dataset<T> data, const Settings& settings, const ModelIt
   return result;
 }
 
+bool fits_as_it_is(Index features, const std::vector<std::string>& names, const Settings& settings,
+                   const ModelItems& items) {
+  if (items.is_text()) return false;
+  const PrepareOptions prepare = input_options_in(settings, "", "").prepare;
+  const bool weighs = prepare.weighting != Weighting::none || prepare.feature_scaling != FeatureScaling::none ||
+                      prepare.unit_items || prepare.normalized_cut;
+  std::vector<std::string> notes;
+  return !weighs && is_identity(rows_of(features, names, items, notes), static_cast<Index>(items.kept_features.size()));
+}
+
+template <class T>
+Matrix<T> coefficients(const FlatModel<T>& model, const Data<T>& x) {
+  return assign_items<T>(x, model.w, std::span<const T>(model.baseline), model.penalty);
+}
+
+template <class T>
+Matrix<T> coefficients(const TreeModel<T>& model, const Data<T>& x) {
+  return flatten(x, model.topics);
+}
+
+template <class T, class Model>
+Matrix<T> coefficients(const Model& model, const NewItems<T>& items) {
+  return coefficients(model, *in_memory(items.data));
+}
+
 template <class T>
 std::vector<PlacedItem> place(const FlatModel<T>& model, const NewItems<T>& items) {
-  const Clusters clusters = cluster_items(
-      assign_items<T>(*in_memory(items.data), model.w, std::span<const T>(model.baseline), model.penalty));
+  const Clusters clusters = cluster_items(coefficients(model, items));
   std::vector<PlacedItem> placed;
   for (std::size_t j = 0; j < clusters.labels.size(); ++j) {
     const bool none = clusters.labels[j] < 0 || items.is_known[j] == 0;
@@ -174,7 +236,7 @@ std::vector<PlacedItem> place(const TreeModel<T>& model, const NewItems<T>& item
   const Placement placement = place_items(tree, items.data);
   const auto leaves = tree.leaf_nodes();
   Matrix<T> h;  // of the flat model
-  if (!model.versions.back().flat.empty()) h = flatten(*in_memory(items.data), model.topics);
+  if (!model.versions.back().flat.empty()) h = coefficients(model, items);
   std::vector<PlacedItem> placed;
   for (std::size_t j = 0; j < items.names.size(); ++j) {
     PlacedItem& item = placed.emplace_back();
@@ -192,13 +254,12 @@ std::vector<PlacedItem> place(const TreeModel<T>& model, const NewItems<T>& item
 }
 
 template <class T, class Model>
-void place_outside(const PreparedInput<T>& input, const Settings& settings, Model& model) {
+void place_outside(const Dataset<T>* outside, const Settings& settings, Model& model) {
   ModelItems& items = model.items;
-  items.outside_items = input.outside_items;
   items.outside_ids.clear();
   items.outside_weights.clear();
-  if (input.outside_items.empty()) return;
-  for (const PlacedItem& placed : place(model, match_items(input.outside, settings, items))) {
+  if (items.outside_items.empty()) return;
+  for (const PlacedItem& placed : place(model, match_items(*outside, settings, items))) {
     items.outside_ids.push_back(placed.cluster == items.no_topic() ? "" : placed.cluster);
     items.outside_weights.push_back(placed.weight);
   }
@@ -206,11 +267,16 @@ void place_outside(const PreparedInput<T>& input, const Settings& settings, Mode
 
 #define COPSE_INSTANTIATE(T)                                                                                         \
   template NewItems<T> read_new_items(const NewItemsOptions&, const Settings&, const ModelItems&, const RunEvents&); \
+  template std::vector<std::string> match_features(const ModelItems&, Dataset<T>&);                                  \
   template NewItems<T> match_items(Dataset<T>, const Settings&, const ModelItems&);                                  \
+  template Matrix<T> coefficients(const FlatModel<T>&, const NewItems<T>&);                                          \
+  template Matrix<T> coefficients(const TreeModel<T>&, const NewItems<T>&);                                          \
+  template Matrix<T> coefficients(const FlatModel<T>&, const Data<T>&);                                              \
+  template Matrix<T> coefficients(const TreeModel<T>&, const Data<T>&);                                              \
   template std::vector<PlacedItem> place(const FlatModel<T>&, const NewItems<T>&);                                   \
   template std::vector<PlacedItem> place(const TreeModel<T>&, const NewItems<T>&);                                   \
-  template void place_outside(const PreparedInput<T>&, const Settings&, FlatModel<T>&);                              \
-  template void place_outside(const PreparedInput<T>&, const Settings&, TreeModel<T>&);
+  template void place_outside(const Dataset<T>*, const Settings&, FlatModel<T>&);                                    \
+  template void place_outside(const Dataset<T>*, const Settings&, TreeModel<T>&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

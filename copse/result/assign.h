@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "copse/matrix/data.h"
 #include "copse/result/flat_model.h"
 #include "copse/result/stored_result.h"
 #include "copse/result/tree_model.h"
@@ -45,14 +46,32 @@ NewItems<T> read_new_items(const NewItemsOptions& options, const Settings& setti
 template <class T>
 NewItems<T> match_items(Dataset<T> data, const Settings& settings, const ModelItems& items);
 
+// The first half of it: the features become those of the model, in its order. Returns what was left out, as sentences.
+template <class T>
+std::vector<std::string> match_features(const ModelItems& items, Dataset<T>& data);
+
+// Whether match_items() would leave such data as it is: nothing to reorder, to leave out or to weigh.
+bool fits_as_it_is(Index features, const std::vector<std::string>& names, const Settings& settings,
+                   const ModelItems& items);
+
+// H' (items x k): the coefficients of items for the topics of the model, or of the tree's leaves.
+template <class T, class Model>
+Matrix<T> coefficients(const Model& model, const NewItems<T>& items);
+// The same for data that match_items() would leave as it is.
+template <class T>
+Matrix<T> coefficients(const FlatModel<T>& model, const Data<T>& x);
+template <class T>
+Matrix<T> coefficients(const TreeModel<T>& model, const Data<T>& x);
+
 template <class T>
 std::vector<PlacedItem> place(const FlatModel<T>& model, const NewItems<T>& items);
 template <class T>
 std::vector<PlacedItem> place(const TreeModel<T>& model, const NewItems<T>& items);
 
-// Places the items that preparation kept out of the fit, and notes their topics in model.items. Model is a FlatModel or
-// TreeModel that is complete but for them.
+// Places the items that preparation kept out of the fit, and notes their topics in model.items, which has their numbers.
+// `outside` has their entries, not weighed; null where there are none. Model is a FlatModel or TreeModel that is complete
+// but for them.
 template <class T, class Model>
-void place_outside(const PreparedInput<T>& input, const Settings& settings, Model& model);
+void place_outside(const Dataset<T>* outside, const Settings& settings, Model& model);
 
 }  // namespace copse

@@ -32,7 +32,24 @@ std::vector<Index> choose_excerpts(const TopicView& view) {
   return chosen;
 }
 
-// Of every topic; what is known of others stays.
+// Reads the documents again that are not there yet.
+void add_excerpts(const DocumentSource& source, const TopicView& view, ModelItems& items) {
+  std::map<Index, std::string> excerpts;
+  for (std::size_t e = 0; e < items.excerpts.size(); ++e) excerpts[items.excerpt_items[e]] = items.excerpts[e];
+  std::vector<Index> wanted = choose_excerpts(view);
+  std::erase_if(wanted, [&](Index item) { return excerpts.contains(item); });
+  std::vector<Document> documents = source.read(wanted, excerpt_bytes);
+  for (std::size_t e = 0; e < documents.size(); ++e) excerpts[wanted[e]] = std::move(documents[e].text);
+  items.excerpt_items.clear();
+  items.excerpts.clear();
+  for (auto& [item, text] : excerpts) {
+    items.excerpt_items.push_back(item);
+    items.excerpts.push_back(std::move(text));
+  }
+}
+
+}  // namespace
+
 template <class T>
 void add_coherence(const Dataset<T>& data, const TopicView& view, ModelItems& items) {
   std::vector<std::vector<Index>> topics;
@@ -52,24 +69,6 @@ void add_coherence(const Dataset<T>& data, const TopicView& view, ModelItems& it
   }
 }
 
-// Reads the documents again that are not there yet.
-void add_excerpts(const DocumentSource& source, const TopicView& view, ModelItems& items) {
-  std::map<Index, std::string> excerpts;
-  for (std::size_t e = 0; e < items.excerpts.size(); ++e) excerpts[items.excerpt_items[e]] = items.excerpts[e];
-  std::vector<Index> wanted = choose_excerpts(view);
-  std::erase_if(wanted, [&](Index item) { return excerpts.contains(item); });
-  std::vector<Document> documents = source.read(wanted, excerpt_bytes);
-  for (std::size_t e = 0; e < documents.size(); ++e) excerpts[wanted[e]] = std::move(documents[e].text);
-  items.excerpt_items.clear();
-  items.excerpts.clear();
-  for (auto& [item, text] : excerpts) {
-    items.excerpt_items.push_back(item);
-    items.excerpts.push_back(std::move(text));
-  }
-}
-
-}  // namespace
-
 template <class T, class Model>
 void add_document_facts(const Dataset<T>& data, const DocumentSource* source, Model& model) {
   ModelItems& items = model.items;
@@ -86,6 +85,7 @@ void add_document_facts(const Dataset<T>& data, const DocumentSource* source, Mo
 }
 
 #define COPSE_INSTANTIATE(T)                                                                 \
+  template void add_coherence(const Dataset<T>&, const TopicView&, ModelItems&);             \
   template void add_document_facts(const Dataset<T>&, const DocumentSource*, FlatModel<T>&); \
   template void add_document_facts(const Dataset<T>&, const DocumentSource*, TreeModel<T>&);
 COPSE_INSTANTIATE(float)

@@ -13,4 +13,8 @@ namespace copse {
 template <class T, class Model>
 void add_document_facts(const Dataset<T>& data, const DocumentSource* source, Model& model);
 
+// How often the best features of every topic occur in the same items. What is known of other topics stays.
+template <class T>
+void add_coherence(const Dataset<T>& data, const TopicView& view, ModelItems& items);
+
 }  // namespace copse

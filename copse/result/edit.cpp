@@ -12,6 +12,7 @@
 #include "copse/result/wording.h"
 #include "copse/tree/edit.h"
 #include "copse/tree/flatten.h"
+#include "copse/tree/ids.h"
 
 namespace copse {
 namespace {
@@ -37,17 +38,17 @@ Index leaf_to_split(const Tree<T>& tree, const std::string& id) {
 
 // Splits a leaf with the data at hand, and fits all items to the new leaves.
 template <class T>
-std::string split(const TreeEdit& change, TreeOptions options, const PreparedInput<T>& input, TreeResult<T>& result) {
+std::string split(const TreeEdit& change, TreeOptions options, const RunData<T>& data, TreeResult<T>& result) {
   TreeVersion<T>& version = result.model.versions.back();
   const Index node = leaf_to_split(version.tree, *change.split), before = version.tree.leaves;
   const Stopwatch solving;
   options.leaves = change.into;
-  grow(version.tree, node, *tree_data(input.data), options);
+  grow(version.tree, node, *data.nodes(), options);
   if (version.tree.leaves == before) throw InvalidArgument("Node " + *change.split + " cannot be split further.");
   if (version.flat.empty()) {
     take_leaves(result);
   } else {
-    fit_flat(*in_memory(input.data), result);
+    fit_flat(data.x, result);
   }
   result.report.seconds.solve = solving.seconds();
   return fmt::format("split {} into {}", *change.split, version.tree.leaves - before + 1);
@@ -82,7 +83,7 @@ std::string give_names(const TreeEdit& change, Tree<T>& tree) {
   std::unordered_map<std::string, Index> nodes;
   for (Index n = 1; n < static_cast<Index>(tree.nodes.size()); ++n) nodes.emplace(tree.id(n), n);
   for (const GivenName& given : change.names) {
-    const auto node = nodes.find(given.id);
+    const auto node = nodes.find(full_id(given.id));
     if (node == nodes.end())
       throw InputError(fmt::format("{}, line {}: there is no node {}.", change.names_source, given.line, given.id));
     tree.nodes[node->second].name = given.name;
@@ -122,7 +123,7 @@ void undo(TreeResult<T>& result) {
 }  // namespace
 
 template <class T>
-void edit(const TreeEdit& change, const TreeOptions& options, const PreparedInput<T>* data, TreeResult<T>& result) {
+void edit(const TreeEdit& change, const TreeOptions& options, const RunData<T>* data, TreeResult<T>& result) {
   if (change.undo) return undo(result);
   TreeModel<T>& model = result.model;
   model.versions.push_back(model.versions.back());
@@ -159,24 +160,30 @@ TreeResult<T> edit_stored(const StoredResult& stored, const TreeEdit& change, bo
   report.stop_reason = StopReason::converged;
   const TreeOptions options = tree_options_in(report.settings, report.seed);
   std::optional<PreparedInput<T>> input;
+  std::unique_ptr<Data<T>> x;
+  std::optional<RunData<T>> data;
   if (change.split) {
     leaf_to_split(result.tree(), *change.split);  // before the data is read
+    const InputOptions again = input_options_in(report.settings, result.model.items.vocabulary, stored.folder);
+    if (again.path.empty())
+      throw InputError(stored.folder + " was made from data in memory, which a split needs: split it in Python.");
     const MemoryJob job{.method = Method::tree, .clusters = result.tree().leaves + change.into};
-    input = load<T>(input_options_in(report.settings, result.model.items.vocabulary, stored.folder), job, events,
-                    report.seconds);
+    input = load<T>(again, job, events, report.seconds);
+    x = in_memory(input->data);
+    data.emplace(run_data(*input, *x, keep_texts));
   }
-  edit(change, options, input ? &*input : nullptr, result);
+  edit(change, options, data ? &*data : nullptr, result);
   uninterrupted([&] {
-    if (input) place_outside(*input, report.settings, result.model);
-    if (input) add_document_facts(input->data, keep_texts ? input->source.get() : nullptr, result.model);
+    if (data) place_outside(data->outside, report.settings, result.model);
+    if (data && data->words != nullptr) add_document_facts(*data->words, data->documents, result.model);
     report.threads = thread_count();
     describe(result);
   });
   return result;
 }
 
-#define COPSE_INSTANTIATE(T)                                                                        \
-  template void edit(const TreeEdit&, const TreeOptions&, const PreparedInput<T>*, TreeResult<T>&); \
+#define COPSE_INSTANTIATE(T)                                                                  \
+  template void edit(const TreeEdit&, const TreeOptions&, const RunData<T>*, TreeResult<T>&); \
   template TreeResult<T> edit_stored(const StoredResult&, const TreeEdit&, bool, const RunEvents&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

@@ -24,9 +24,9 @@ struct TreeEdit {
 // Changes the model's last version into a new one, which is noted in its history; `undo` goes back to the one before. A
 // split needs `data`, prepared as for the run, and the options of the run; other changes need none. The model is as it
 // was if anything is thrown: InvalidArgument for what cannot be done, InputError for a name of a node that is not
-// there.
+// there. describe() is still to be called.
 template <class T>
-void edit(const TreeEdit& change, const TreeOptions& options, const PreparedInput<T>* data, TreeResult<T>& result);
+void edit(const TreeEdit& change, const TreeOptions& options, const RunData<T>* data, TreeResult<T>& result);
 
 // The same on a folder: reads the model, and the data again where a split needs it.
 template <class T>

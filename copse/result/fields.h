@@ -99,9 +99,11 @@ void visit_fields(Options& options, const Visit& visit) {
   visit("min_score", options.min_score);
   visit("outlier_trials", options.outlier_trials);
   visit("imbalance", options.imbalance);
+  visit("large_share", options.large_share);
   visit("start", options.start);
   visit("tolerance", options.tolerance);
   visit("max_iterations", options.max_iterations);
+  visit("time_limit", options.time_limit);
 }
 
 template <class Field>

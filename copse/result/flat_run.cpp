@@ -33,17 +33,17 @@ double largest_entry(const Dataset<T>& data) {
 }
 
 template <class T>
-NmfResult<T> solve(const FlatRunOptions& options, const Dataset<T>& dataset, const NmfOptions& nmf) {
-  const auto data = in_memory(dataset);
-  if (options.dc) return factorize_dc(*data, *tree_data(dataset), nmf);
-  if (!options.start_file.empty()) {
-    StartFactors<T> start = read_start<T>(options.start_file, data->rows(), data->cols(), nmf.rank);
-    return factorize(*data, nmf, std::move(start.w), std::move(start.h));
-  }
-  NmfResult<T> result = factorize(*data, nmf);
+NmfResult<T> solve(const FlatRunOptions& options, const RunData<T>& data, std::optional<StartFactors<T>> start,
+                   NmfOptions& nmf) {
+  const auto run = [&] {
+    if (options.dc) return factorize_dc(data.x, *data.nodes(), nmf);
+    if (!start) return factorize(data.x, nmf);
+    return factorize(data.x, nmf, std::move(start->w), std::move(start->h));
+  };
+  NmfResult<T> result = run();
   if (options.exact_items) {
-    result.h = assign_items<T>(*data, result.w, result.baseline, result.penalty);
-    result.relative_error = relative_error(*data, result.w, result.h);
+    result.h = assign_items<T>(data.x, result.w, result.baseline, result.penalty);
+    result.relative_error = relative_error(data.x, result.w, result.h);
   }
   return result;
 }
@@ -99,25 +99,6 @@ RunReport make_report(const FlatRunOptions& options, const NmfOptions& nmf, cons
   return report;
 }
 
-// What the topics are about, and how well they agree with the classes.
-template <class T>
-void describe(FlatResult<T>& result, Index top) {
-  const FlatModel<T>& model = result.model;
-  RunReport& report = result.report;
-  report.topics = describe_topics(model.w, model.items.feature_names, top);
-  for (std::size_t c = 0; c < report.topics.size(); ++c) {
-    report.topics[c].items = result.view.nodes[c + 1].size;
-    report.topics[c].label = result.view.nodes[c + 1].label;
-    report.topics[c].coherence = result.view.nodes[c + 1].coherence;
-  }
-  note_dead_components(model.w, report.notes);
-  std::vector<Index> labels = result.view.labels();
-  for (Index& label : labels) label -= label > 0 ? 1 : 0;  // nodes[0] is the root
-  report.items_without_cluster = std::ranges::count(labels, Index(-1));
-  report.measures = measure(model.items, labels);
-  if (!model.items.classes.empty()) add_main_classes(report.topics, labels, model.items.classes);
-}
-
 // The same fit of subsamples, each from another start.
 template <class T>
 void add_stability(const FlatRunOptions& options, NmfOptions nmf, const Dataset<T>& data, const RunEvents& events,
@@ -127,7 +108,8 @@ void add_stability(const FlatRunOptions& options, NmfOptions nmf, const Dataset<
   const FindTopics<T> find = [&](const Dataset<T>& part, int number) -> std::optional<Hierarchy> {
     nmf.seed = seed + 1 + static_cast<std::uint64_t>(number);
     nmf.rank = std::min(result.report.k, part.items());
-    NmfResult<T> found = solve(options, part, nmf);
+    const auto x = in_memory(part);
+    NmfResult<T> found = solve<T>(options, {*x, [&] { return tree_data(part); }}, std::nullopt, nmf);
     if (found.stop_reason == StopReason::interrupted) return {};
     FlatModel<T> model{std::move(found.w), std::move(found.h), {}, {}, {}};
     return hierarchy_of(model, part.items());
@@ -156,44 +138,85 @@ SparseWeights sparse_weights(const std::optional<SparseWeight>& beta, const std:
 }
 
 template <class T>
-FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
-  if (options.stability > 0 && !options.start_file.empty())
-    throw InvalidArgument("Stability cannot be measured of a run that starts from given factors.");
+void describe(FlatResult<T>& result) {
+  const FlatModel<T>& model = result.model;
+  RunReport& report = result.report;
+  result.view = view_of(model);
+  report.topics = describe_topics(model.w, model.items.feature_names, result.top);
+  for (std::size_t c = 0; c < report.topics.size(); ++c) {
+    report.topics[c].items = result.view.nodes[c + 1].size;
+    report.topics[c].label = result.view.nodes[c + 1].label;
+    report.topics[c].stability = result.view.nodes[c + 1].stability;
+    report.topics[c].coherence = result.view.nodes[c + 1].coherence;
+  }
+  std::vector<Index> labels = result.view.labels();
+  for (Index& label : labels) label -= label > 0 ? 1 : 0;  // nodes[0] is the root
+  report.items_without_cluster = std::ranges::count(labels, Index(-1));
+  report.measures = measure(model.items, labels);
+  if (!model.items.classes.empty()) add_main_classes(report.topics, labels, model.items.classes);
+}
+
+template <class T>
+FlatResult<T> run_flat(const FlatRunOptions& options, const RunData<T>& data, ModelItems items,
+                       std::optional<StartFactors<T>> start, const RunEvents& events) {
+  if (options.stability > 0 && (start || data.words == nullptr))
+    throw InvalidArgument("Stability cannot be measured of a run that starts from given factors, or of an array.");
   FlatResult<T> result;
   NmfOptions nmf = options.nmf;
-  Seconds seconds;
-  const MemoryJob job{.method = Method::flat, .clusters = nmf.rank, .memory_limit = options.memory_limit};
-  PreparedInput<T> input = load<T>(options.input, job, events, seconds);
   const Stopwatch solving;
-  if (options.sparse || options.sparse_w) {
-    const SparseWeights weights =
-        sparse_weights(options.sparse, options.sparse_w, largest_entry(input.data), input.data.is_sparse());
-    nmf.alpha = weights.alpha;
-    nmf.beta = weights.beta;
-  }
   events.show("factoring ...");
-  NmfResult<T> factors = solve(options, input.data, nmf);
-  seconds.solve = solving.seconds();
+  NmfResult<T> factors = solve(options, data, std::move(start), nmf);
+  const double seconds = solving.seconds();
   // From here on an interruption changes nothing: what was found is kept.
   uninterrupted([&] {
     RunReport& report = result.report;
     report = make_report(options, nmf, factors);
-    report.seconds = seconds;
-    report.nonzeros = input.data.nonzeros();
-    report.notes = input.notes;
+    report.seconds.solve = seconds;
+    report.nonzeros = data.nonzeros;
     result.model = {std::move(factors.w), std::move(factors.h), std::move(factors.baseline), std::move(factors.penalty),
-                    take_items(input)};
-    place_outside(input, report.settings, result.model);
-    add_document_facts(input.data, options.keep_texts ? input.source.get() : nullptr, result.model);
-    result.view = view_of(result.model);
-    describe(result, options.top);
+                    std::move(items)};
+    place_outside(data.outside, report.settings, result.model);
+    if (data.words != nullptr) add_document_facts(*data.words, data.documents, result.model);
+    note_dead_components(result.model.w, report.notes);
+    result.top = options.top;
+    describe(result);
   });
-  if (options.stability > 0) add_stability(options, nmf, input.data, events, result);
+  if (options.stability > 0) add_stability(options, nmf, *data.words, events, result);
   return result;
 }
 
-#define COPSE_INSTANTIATE(T)     \
-  template struct FlatResult<T>; \
+template <class T>
+FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
+  const Stopwatch clock;
+  FlatRunOptions known = options;
+  Seconds seconds;
+  const MemoryJob job{.method = Method::flat, .clusters = options.nmf.rank, .memory_limit = options.memory_limit};
+  PreparedInput<T> input = load<T>(options.input, job, events, seconds);
+  if (options.sparse || options.sparse_w) {
+    const SparseWeights weights =
+        sparse_weights(options.sparse, options.sparse_w, largest_entry(input.data), input.data.is_sparse());
+    known.nmf.alpha = weights.alpha;
+    known.nmf.beta = weights.beta;
+  }
+  std::optional<StartFactors<T>> start;
+  if (!options.start_file.empty() && !options.dc)
+    start = read_start<T>(options.start_file, input.data.features(), input.data.items(), options.nmf.rank);
+  ModelItems items = take_items(input);
+  const auto x = in_memory(input.data);
+  FlatResult<T> result =
+      run_flat(known, run_data(input, *x, options.keep_texts), std::move(items), std::move(start), events);
+  result.report.seconds.read = seconds.read;
+  result.report.seconds.prepare = seconds.prepare;
+  result.report.notes.insert(result.report.notes.begin(), input.notes.begin(), input.notes.end());
+  result.clock = clock;
+  return result;
+}
+
+#define COPSE_INSTANTIATE(T)                                                            \
+  template struct FlatResult<T>;                                                        \
+  template void describe(FlatResult<T>&);                                               \
+  template FlatResult<T> run_flat(const FlatRunOptions&, const RunData<T>&, ModelItems, \
+                                  std::optional<StartFactors<T>>, const RunEvents&);    \
   template FlatResult<T> run_flat(const FlatRunOptions&, const RunEvents&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

@@ -35,6 +35,7 @@ struct FlatResult {
   FlatModel<T> model;
   TopicView view;
   RunReport report;
+  Index top = 10;        // features to name per topic
   Stopwatch clock = {};  // since the run began
 };
 
@@ -42,6 +43,16 @@ struct FlatResult {
 // gives the best result so far. Throws InputError, InvalidArgument, and Cancelled if there is no result yet.
 template <class T>
 FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events = {});
+
+// The same for prepared data in memory, of which the model keeps `items`. options.input tells how it was prepared, for
+// the settings; alpha and beta are those of options.nmf. Where there is a `start`, it is where the factors start.
+template <class T>
+FlatResult<T> run_flat(const FlatRunOptions& options, const RunData<T>& data, ModelItems items,
+                       std::optional<StartFactors<T>> start = {}, const RunEvents& events = {});
+
+// Fills the view, the topics and the measures from the model.
+template <class T>
+void describe(FlatResult<T>& result);
 
 // alpha and beta from what was asked for, by the rules of the papers. `largest` is the largest entry of the data.
 SparseWeights sparse_weights(const std::optional<SparseWeight>& beta, const std::optional<SparseWeight>& alpha,

@@ -215,35 +215,6 @@ void keep_short_items(double least, PreparedInput<T>& input) {
   input.outside.values = std::move(outside);
 }
 
-// Fills all_item_names, preparation and notes. Throws InputError when nothing is left.
-template <class T>
-void prepare_input(const InputOptions& options, const RunEvents& events, PreparedInput<T>& input) {
-  events.show("preparing ...");
-  std::vector<std::string>& names = input.all_item_names;
-  if (options.documents) {
-    names = std::exchange(input.data.item_names, {});  // a million of them are worth moving
-  } else {
-    names = input.data.item_names;
-  }
-  if (names.empty()) {
-    for (Index j = 0; j < input.data.items(); ++j) names.push_back(std::to_string(j));
-  }
-  if (input.data.nonzeros() == 0) {
-    throw InputError(options.called() + " has no entry but zeros; there is nothing to factor.");
-  }
-  keep_short_items(options.prepare.min_item_total, input);
-  PrepareOptions prepare_options = options.prepare;
-  if (options.documents) prepare_options.min_feature_total = 0;  // the vocabulary saw to it
-  input.preparation = prepare(input.data, prepare_options);
-  add_notes(input.preparation, options.prepare, options.documents.has_value(),
-            static_cast<Index>(input.outside_items.size()), input.notes);
-  if (input.data.nonzeros() == 0 && options.documents)
-    throw InputError(nothing_left(options, names, input.preparation));
-  if (input.data.nonzeros() == 0) {
-    throw InputError("preparation leaves nothing of " + options.called() + " but zeros; ask for less of it.");
-  }
-}
-
 }  // namespace
 
 InputOptions documents_at(const std::string& path) {
@@ -275,6 +246,34 @@ bool names_documents(const std::string& path, const DocumentOptions& options, bo
 }
 
 template <class T>
+void prepare_input(const InputOptions& options, const RunEvents& events, PreparedInput<T>& input) {
+  events.show("preparing ...");
+  std::vector<std::string>& names = input.all_item_names;
+  if (options.documents) {
+    names = std::exchange(input.data.item_names, {});  // a million of them are worth moving
+  } else {
+    names = input.data.item_names;
+  }
+  if (names.empty()) {
+    for (Index j = 0; j < input.data.items(); ++j) names.push_back(std::to_string(j));
+  }
+  if (input.data.nonzeros() == 0) {
+    throw InputError(options.called() + " has no entry but zeros; there is nothing to factor.");
+  }
+  keep_short_items(options.prepare.min_item_total, input);
+  PrepareOptions prepare_options = options.prepare;
+  if (options.documents) prepare_options.min_feature_total = 0;  // the vocabulary saw to it
+  input.preparation = prepare(input.data, prepare_options);
+  add_notes(input.preparation, options.prepare, options.documents.has_value(),
+            static_cast<Index>(input.outside_items.size()), input.notes);
+  if (input.data.nonzeros() == 0 && options.documents)
+    throw InputError(nothing_left(options, names, input.preparation));
+  if (input.data.nonzeros() == 0) {
+    throw InputError("preparation leaves nothing of " + options.called() + " but zeros; ask for less of it.");
+  }
+}
+
+template <class T>
 PreparedInput<T> load(const InputOptions& options, const MemoryJob& job, const RunEvents& events, Seconds& seconds) {
   PreparedInput<T> input;
   const Stopwatch reading;
@@ -295,7 +294,8 @@ template <class T>
 Corpus<T> count_words(const InputOptions& options, double memory_limit, const RunEvents& events,
                       std::shared_ptr<const DocumentSource>& source) {
   const DocumentInputOptions& documents = *options.documents;
-  source = std::make_shared<const DocumentSource>(options.path, documents.reading);
+  source = documents.source;
+  if (source == nullptr) source = std::make_shared<const DocumentSource>(options.path, documents.reading);
   if (const auto bytes = text_size(options.path); bytes && *bytes > little_text) {
     events.tell(fmt::format("{}: {} to read, which may take up to about {} of memory", options.called(),
                             in_bytes(*bytes), in_bytes(memory_of_text * *bytes)));
@@ -338,6 +338,7 @@ std::string read_standard_input() {
 }
 
 #define COPSE_INSTANTIATE(T)                                                                         \
+  template void prepare_input(const InputOptions&, const RunEvents&, PreparedInput<T>&);             \
   template PreparedInput<T> load(const InputOptions&, const MemoryJob&, const RunEvents&, Seconds&); \
   template Corpus<T> count_words(const InputOptions&, double, const RunEvents&, std::shared_ptr<const DocumentSource>&);
 COPSE_INSTANTIATE(float)

@@ -2,17 +2,20 @@
 // where it is known.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "copse/io/matrix_file.h"
+#include "copse/matrix/data.h"
 #include "copse/prepare/prepare.h"
 #include "copse/result/events.h"
 #include "copse/result/memory.h"
 #include "copse/result/run_report.h"
 #include "copse/text/corpus.h"
+#include "copse/tree/node_data.h"
 
 namespace copse {
 
@@ -30,6 +33,7 @@ struct DocumentInputOptions {
   std::string stop_word_file;            // more words to leave out, one per line; or empty
   std::optional<Vocabulary> vocabulary;  // count these terms instead of choosing some by the options
   std::optional<OwnDocuments> own;
+  std::shared_ptr<const DocumentSource> source;  // documents in memory; null: those at the path
 };
 
 struct InputOptions {
@@ -43,7 +47,11 @@ struct InputOptions {
   std::optional<DocumentInputOptions> documents;  // the path names documents; the names and the truth come from them
 
   // What the data is called in a sentence.
-  const std::string& called() const { return documents && documents->own ? documents->own->name : path; }
+  const std::string& called() const {
+    static const std::string in_memory = "the data";
+    if (documents && documents->own) return documents->own->name;
+    return path.empty() ? in_memory : path;
+  }
 };
 
 // Documents at this path, prepared as text is by default.
@@ -78,6 +86,29 @@ struct PreparedInput {
 // for. Adds to seconds.read and seconds.prepare. Throws InputError.
 template <class T>
 PreparedInput<T> load(const InputOptions& options, const MemoryJob& job, const RunEvents& events, Seconds& seconds);
+
+// The second half of load(), for data that is in memory: prepares input.data, and fills what is known then. Throws
+// InputError when nothing is left.
+template <class T>
+void prepare_input(const InputOptions& options, const RunEvents& events, PreparedInput<T>& input);
+
+// Prepared data as the methods read it. What it refers to must outlive it.
+template <class T>
+struct RunData {
+  const Data<T>& x;
+  std::function<std::unique_ptr<TreeData<T>>()> nodes;  // the same for trees
+  Index nonzeros = 0;
+  const Dataset<T>* words = nullptr;          // the same, for what is told about topics and documents; null: nothing
+  const DocumentSource* documents = nullptr;  // to read some of them again; null: nothing of their texts is kept
+  const Dataset<T>* outside = nullptr;        // items kept out of the fit, not weighed; null: there are none
+};
+
+// `x` is in_memory(input.data).
+template <class T>
+RunData<T> run_data(const PreparedInput<T>& input, const Data<T>& x, bool keep_texts) {
+  return {x,           [&] { return tree_data(input.data); },     input.data.nonzeros(),
+          &input.data, keep_texts ? input.source.get() : nullptr, &input.outside};
+}
 
 // Counts the words of documents, and shows how far it is. Throws InputError, also when reading comes to take more than
 // `memory_limit` bytes (0: than the machine can spare).

@@ -23,6 +23,7 @@ ModelItems take_items(PreparedInput<T>& input) {
   items.classes = std::move(input.classes);
   if (preparation.kept_items.size() < items.item_names.size()) items.kept_items = std::move(preparation.kept_items);
   items.kept_features = std::move(preparation.kept_features);
+  items.outside_items = std::move(input.outside_items);
   items.feature_factors = std::move(preparation.feature_factors);
   items.feature_totals = std::move(preparation.feature_totals);
   items.vocabulary = std::move(input.vocabulary);
@@ -69,16 +70,16 @@ void add_items(TensorWriter& writer, const ModelItems& items) {
   add("stability_ids", items.stability_ids);
   add("stability", items.stability);
   add("item_stability", items.item_stability);
+  add("times", items.times);
+  add("topic_ids", items.topic_ids);
+  add("coherence", items.coherence);
   if (!items.is_text()) return;
   writer.add("vocabulary", std::vector<std::string>{items.vocabulary});
   add("titles", items.titles);
-  add("times", items.times);
   add("document_counts", items.document_counts);
   add("near_duplicates", items.near_duplicates);
   add("excerpt_items", items.excerpt_items);
   add("excerpts", items.excerpts);
-  add("topic_ids", items.topic_ids);
-  add("coherence", items.coherence);
 }
 
 ModelItems read_items(const TensorReader& reader, Index features, Index kept) {

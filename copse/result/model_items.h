@@ -27,16 +27,17 @@ struct ModelItems {
   std::vector<double> stability;
   std::vector<double> item_stability;  // of the kept items, NaN where it is not known; empty: not measured
 
+  std::vector<std::string> times;      // of all items, or empty
+  std::vector<std::string> topic_ids;  // topics whose coherence is known; ids stay when a tree is edited
+  std::vector<double> coherence;
+
   // Of documents only.
   std::string vocabulary;              // as JSON; empty for a matrix
   std::vector<std::string> titles;     // of all documents, or empty
-  std::vector<std::string> times;      // likewise
   std::vector<Index> document_counts;  // of each feature: the documents that hold it
   std::vector<Index> near_duplicates;  // documents that nearly equal an earlier one, among the kept ones
   std::vector<Index> excerpt_items;    // ascending: documents, among all, of which the beginning is kept
   std::vector<std::string> excerpts;
-  std::vector<std::string> topic_ids;  // topics whose coherence is known; ids stay when a tree is edited
-  std::vector<double> coherence;
 
   bool is_text() const { return !vocabulary.empty(); }
   // The number among all items of one that was kept, and the reverse: -1 for one that was dropped.

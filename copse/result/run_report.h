@@ -35,6 +35,7 @@ struct Topic {
 // The keys of result.json, under the same names.
 struct RunReport {
   std::string command;
+  std::string line;  // that made the result; empty: copse COMMAND DATA
   std::string version;
   Settings settings;
   std::uint64_t seed = 0;

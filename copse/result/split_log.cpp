@@ -186,7 +186,8 @@ std::uint64_t fingerprint(const Dataset<T>& data, const TreeOptions& options) {
     add_all(std::get<Matrix<T>>(data.values).values());
   }
   visit_fields(options, [&](const char* name, const auto& field) {
-    if (std::string_view(name) != "leaves") add(field);  // more leaves have the same splits first
+    // More leaves, or more time, have the same splits first.
+    if (std::string_view(name) != "leaves" && std::string_view(name) != "time_limit") add(field);
   });
   add(options.seed);
   add(options.smallest_split);

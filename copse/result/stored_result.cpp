@@ -53,6 +53,26 @@ RunReport report_of(const Json& root) {
   report.rows = value_at<Index>(root, "/rows");
   report.cols = value_at<Index>(root, "/cols");
   report.nonzeros = value_at<Index>(root, "/nonzeros");
+  report.line = value_at<std::string>(root, "/line");
+  report.threads = value_at<int>(root, "/threads");
+  report.k = value_at<Index>(root, "/k");
+  report.iterations = value_at<int>(root, "/iterations");
+  report.relative_error = value_at<double>(root, "/relative_error");
+  report.projected_gradient_ratio = value_at<double>(root, "/projected_gradient_ratio");
+  for (const auto& [name, reason] : choices<StopReason>()) {
+    if (name == value_at<std::string>(root, "/stop_reason")) report.stop_reason = reason;
+  }
+  report.run_errors = value_at<std::vector<double>>(root, "/runs/relative_errors");
+  report.best_run = value_at<int>(root, "/runs/best");
+  report.w_zero_share = value_at<double>(root, "/zero_share/w");
+  report.h_zero_share = value_at<double>(root, "/zero_share/h");
+  for (const Json& entry : value_at<std::vector<Json>>(root, "/history")) {
+    Iteration& iteration = report.history.emplace_back();
+    iteration.number = value_at<int>(entry, "/iteration");
+    iteration.relative_error = value_at<double>(entry, "/relative_error");
+    iteration.projected_gradient_ratio = value_at<double>(entry, "/projected_gradient_ratio");
+    iteration.seconds = value_at<double>(entry, "/seconds");
+  }
   report.seconds.read = value_at<double>(root, "/seconds/read");
   report.seconds.prepare = value_at<double>(root, "/seconds/prepare");
   report.seconds.solve = value_at<double>(root, "/seconds/solve");

@@ -8,6 +8,7 @@
 #include "copse/kernels/top.h"
 #include "copse/nmf/clusters.h"
 #include "copse/result/soft_paths.h"
+#include "copse/tree/ids.h"
 
 namespace copse {
 namespace {
@@ -102,8 +103,9 @@ std::vector<Index> TopicView::labels() const {
 }
 
 Index TopicView::find(const std::string& id) const {
+  const std::string full = full_id(id);
   for (std::size_t n = 1; n < nodes.size(); ++n) {
-    if (nodes[n].id == id) return static_cast<Index>(n);
+    if (nodes[n].id == id || nodes[n].id == full) return static_cast<Index>(n);
   }
   for (std::size_t n = 1; n < nodes.size(); ++n) {
     if (!id.empty() && nodes[n].label == id) return static_cast<Index>(n);
@@ -124,6 +126,7 @@ TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
     topic.name = node.name;
     topic.parent = node.parent;
     topic.leaf = node.first < 0;
+    topic.dropped = node.dropped;
     if (std::isfinite(node.score)) topic.score = node.score;
     for (std::size_t r = 0; r < std::min(limits.words, node.topic.terms.size()); ++r)
       topic.words.emplace_back(node.topic.terms[r], static_cast<double>(node.topic.weights[r]));
@@ -133,6 +136,7 @@ TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
     topic.representatives = representatives(std::move(candidates));
   }
   add_known(model.items, view);
+  view.outline = outline_of(tree);
 
   const auto leaf = tree.partition(tree.splits());
   const TreeVersion<T>& version = model.versions.back();
@@ -183,6 +187,12 @@ TopicView view_of(const FlatModel<T>& model, const ViewLimits& limits) {
     topic.representatives = representatives(std::move(candidates[c]));
   }
   add_known(model.items, view);
+  view.outline.parent.assign(view.nodes.size(), 0);
+  view.outline.parent[0] = -1;
+  view.outline.children.resize(view.nodes.size());
+  std::vector<Index>& topics = view.outline.children[0];
+  for (Index c = 1; c <= k; ++c) topics.push_back(c);
+  std::ranges::stable_sort(topics, std::greater(), [&](Index c) { return view.nodes[c].size; });
 
   for (const Index j : model.items.kept_numbers()) {
     TopicItem& item = view.items.emplace_back();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "copse/result/flat_model.h"
+#include "copse/result/outline.h"
 #include "copse/result/tree_model.h"
 
 namespace copse {
@@ -18,6 +19,7 @@ struct TopicNode {
   Index parent = -1;       // before the node itself
   Index size = 0;          // items that belong to it or to a node below
   bool leaf = true;
+  bool dropped = false;  // by a person: its items count as outliers
   std::optional<double> score = {};
   std::optional<double> coherence = {};
   std::optional<double> stability = {};                        // where it was measured, as stability.h has it
@@ -40,11 +42,13 @@ struct TopicItem {
 struct TopicView {
   std::vector<TopicNode> nodes;  // nodes[0] is the root; the topics of a flat result are its children
   std::vector<TopicItem> items;  // all of the file
+  Outline outline;               // which nodes a reader sees, and below which
 
   // The topic of every item, -1 for none.
   std::vector<Index> labels() const;
 
-  // The node with this id, or else the one that is called this. Throws InvalidArgument if there is none.
+  // The node with this id, in full or short (copse/tree/ids.h), or else the one that is called this. Throws
+  // InvalidArgument if there is none.
   Index find(const std::string& id) const;
 };
 

@@ -48,6 +48,7 @@ void describe_leaves(TreeResult<T>& result) {
   const auto leaves = tree.leaf_nodes();
   const auto& names = result.model.items.feature_names;
   std::vector<Index> number(tree.nodes.size(), -1);
+  result.report.topics.clear();
   for (std::size_t c = 0; c < leaves.size(); ++c) {
     const TreeNode<T>& node = tree.nodes[leaves[c]];
     number[leaves[c]] = static_cast<Index>(c);
@@ -124,6 +125,7 @@ std::string explain_leaves(const Tree<T>& tree, Index wanted) {
   const std::string begin = "The tree has " + std::to_string(tree.leaves) + (tree.leaves == 1 ? " leaf" : " leaves") +
                             ", not " + std::to_string(wanted) + ": ";
   if (tree.stop_reason == StopReason::interrupted) return begin + "the run was interrupted.";
+  if (tree.stop_reason == StopReason::time_limit) return begin + "the time was over.";
   std::array<Index, 4> counts{};
   for (const Index leaf : tree.leaf_nodes()) ++counts[static_cast<std::size_t>(tree.nodes[leaf].leaf)];
   std::string reasons;

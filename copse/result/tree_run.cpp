@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/result/assign.h"
@@ -24,22 +25,22 @@ Settings settings_of(const TreeRunOptions& options, const TreeOptions& tree, Pre
 }
 
 template <class T>
-void grow_tree(const TreeRunOptions& options, const TreeOptions& tree, const PreparedInput<T>& input,
+void grow_tree(const TreeRunOptions& options, const TreeOptions& tree, const RunData<T>& data, SplitLog<T>* log,
                const RunEvents& events, TreeResult<T>& result) {
-  std::unique_ptr<SplitLog<T>> log;
-  if (!options.split_log.empty())
-    log = std::make_unique<SplitLog<T>>(options.split_log, fingerprint(input.data, tree), options.resume);
-  result.model.versions.push_back({build_tree(*tree_data(input.data), tree, log.get())});
+  result.model.versions.push_back({build_tree(*data.nodes(), tree, log)});
   if (log != nullptr && log->recalled() > 0) {
     result.report.notes.push_back(fmt::format("{} of {} factorizations were taken from the run before.",
                                               log->recalled(), result.tree().cost.factorizations));
   }
-  if (options.flat) {
-    events.show("fitting all items to the leaves ...");
-    fit_flat(*in_memory(input.data), result);
-  } else {
-    take_leaves(result);
-  }
+  // A tree with fewer leaves is a result: an interruption ends the splitting, not what follows.
+  uninterrupted([&] {
+    if (options.flat) {
+      events.show("fitting all items to the leaves ...");
+      fit_flat(data.x, result);
+    } else {
+      take_leaves(result);
+    }
+  });
 }
 
 // Trees of subsamples with as many leaves.
@@ -62,27 +63,25 @@ void add_stability(const TreeRunOptions& options, TreeOptions tree, const Datase
   for (std::size_t c = 0; c < leaves.size(); ++c) report.topics[c].stability = result.view.nodes[leaves[c]].stability;
 }
 
-}  // namespace
-
 template <class T>
-TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
+TreeResult<T> grow_and_describe(const TreeRunOptions& options, const RunData<T>& data, ModelItems items,
+                                SplitLog<T>* log, const RunEvents& events) {
+  if (options.stability > 0 && data.words == nullptr)
+    throw InvalidArgument("Stability cannot be measured of an array.");
   TreeResult<T> result;
   RunReport& report = result.report;
-  TreeOptions tree = options.tree;
-  const MemoryJob job{.method = Method::tree, .clusters = tree.leaves, .memory_limit = options.memory_limit};
-  PreparedInput<T> input = load<T>(options.input, job, events, report.seconds);
   const Stopwatch solving;
-  tree.score = options.score.value_or(default_score(input.data.feature_names));
-  grow_tree(options, tree, input, events, result);
+  TreeOptions tree = options.tree;
+  tree.score = options.score.value_or(default_score(items.feature_names));
+  grow_tree(options, tree, data, log, events, result);
   report.seconds.solve = solving.seconds();
   // From here on an interruption changes nothing: what was found is kept.
   uninterrupted([&] {
-    report.nonzeros = input.data.nonzeros();
-    report.notes.insert(report.notes.begin(), input.notes.begin(), input.notes.end());
-    result.model.items = take_items(input);
+    report.nonzeros = data.nonzeros;
+    result.model.items = std::move(items);
     report.settings = settings_of(options, tree, precision_of<T>);
-    place_outside(input, report.settings, result.model);
-    add_document_facts(input.data, options.keep_texts ? input.source.get() : nullptr, result.model);
+    place_outside(data.outside, report.settings, result.model);
+    if (data.words != nullptr) add_document_facts(*data.words, data.documents, result.model);
     report.command = options.command;
     report.seed = tree.seed;
     report.threads = thread_count();
@@ -92,7 +91,39 @@ TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
     describe(result);
     result.explanation = explain_leaves(result.tree(), tree.leaves);
   });
-  if (options.stability > 0) add_stability(options, tree, input.data, events, result);
+  if (options.stability > 0) add_stability(options, tree, *data.words, events, result);
+  return result;
+}
+
+}  // namespace
+
+template <class T>
+TreeResult<T> run_tree(const TreeRunOptions& options, const RunData<T>& data, ModelItems items,
+                       const RunEvents& events) {
+  return grow_and_describe<T>(options, data, std::move(items), nullptr, events);
+}
+
+template <class T>
+TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
+  const Stopwatch clock;
+  Seconds seconds;
+  const MemoryJob job{.method = Method::tree, .clusters = options.tree.leaves, .memory_limit = options.memory_limit};
+  PreparedInput<T> input = load<T>(options.input, job, events, seconds);
+  std::unique_ptr<SplitLog<T>> log;
+  if (!options.split_log.empty()) {
+    TreeOptions tree = options.tree;
+    tree.score = options.score.value_or(default_score(input.data.feature_names));
+    log = std::make_unique<SplitLog<T>>(options.split_log, fingerprint(input.data, tree), options.resume);
+  }
+  ModelItems items = take_items(input);
+  const auto x = in_memory(input.data);
+  TreeResult<T> result =
+      grow_and_describe(options, run_data(input, *x, options.keep_texts), std::move(items), log.get(), events);
+  RunReport& report = result.report;
+  report.seconds.read = seconds.read;
+  report.seconds.prepare = seconds.prepare;
+  report.notes.insert(report.notes.begin(), input.notes.begin(), input.notes.end());
+  result.clock = clock;
   return result;
 }
 
@@ -100,7 +131,10 @@ Score default_score(const std::vector<std::string>& feature_names) {
   return feature_names.empty() ? Score::error : Score::mndcg;
 }
 
-template TreeResult<float> run_tree(const TreeRunOptions&, const RunEvents&);
-template TreeResult<double> run_tree(const TreeRunOptions&, const RunEvents&);
+#define COPSE_INSTANTIATE(T)                                                                               \
+  template TreeResult<T> run_tree(const TreeRunOptions&, const RunData<T>&, ModelItems, const RunEvents&); \
+  template TreeResult<T> run_tree(const TreeRunOptions&, const RunEvents&);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
 
 }  // namespace copse

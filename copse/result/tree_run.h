@@ -25,10 +25,16 @@ struct TreeRunOptions {
   bool resume = false;  // continue with what the log holds
 };
 
-// Reads, prepares, splits and describes. Throws InputError, InvalidArgument, OutputError for the log, and Cancelled if
-// it was interrupted before there was a result.
+// Reads, prepares, splits and describes. An interruption, or a time limit, gives the tree so far. Throws
+// InputError, InvalidArgument, OutputError for the log, and Cancelled before the first split.
 template <class T>
 TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events = {});
+
+// The same for prepared data in memory, of which the model keeps `items`. options.input tells how it was prepared, for
+// the settings.
+template <class T>
+TreeResult<T> run_tree(const TreeRunOptions& options, const RunData<T>& data, ModelItems items,
+                       const RunEvents& events = {});
 
 // What makes a leaf worth splitting where nothing was asked for: names are words, and words can be ranked.
 Score default_score(const std::vector<std::string>& feature_names);

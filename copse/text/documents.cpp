@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "copse/base/error.h"
 #include "copse/io/compression.h"
@@ -98,6 +99,22 @@ class Lines final : public CheckedReader {
   }
 
   std::unique_ptr<LineReader> lines_;
+};
+
+class TextsInMemory final : public CheckedReader {
+ public:
+  explicit TextsInMemory(const std::vector<std::string_view>& texts) : CheckedReader({}), texts_(texts) {}
+
+ private:
+  Outcome read_one(Document& document) override {
+    if (next_ == texts_.size()) return Outcome::end;
+    document.id = std::to_string(next_);
+    document.text.assign(texts_[next_++]);
+    return Outcome::read;
+  }
+
+  const std::vector<std::string_view>& texts_;
+  std::size_t next_ = 0;
 };
 
 DocumentFormat format_of(const fs::path& path, const DocumentOptions& options) {
@@ -198,21 +215,25 @@ std::unique_ptr<DocumentReader> read_lines(std::unique_ptr<LineReader> lines, co
 struct DocumentSource::State {
   fs::path path;
   DocumentOptions options;
-  std::shared_ptr<CopyOfInput> copy;  // of the standard input, once it has been opened
+  std::shared_ptr<CopyOfInput> copy = {};                   // of the standard input, once it has been opened
+  std::optional<std::vector<std::string_view>> texts = {};  // in memory: there is no path
 };
 
 DocumentSource::DocumentSource(fs::path path, DocumentOptions options)
-    : state_(new State{std::move(path), std::move(options), nullptr}) {
+    : state_(new State{std::move(path), std::move(options)}) {
   check(state_->options);
   std::error_code error;
   if (state_->path != "-" && !fs::exists(state_->path, error))
     fail(state_->path.string(), "there is no such file or folder.");
 }
+DocumentSource::DocumentSource(std::vector<std::string_view> texts)
+    : state_(new State{.path = {}, .options = {}, .texts = std::move(texts)}) {}
 DocumentSource::~DocumentSource() = default;
 DocumentSource::DocumentSource(DocumentSource&&) noexcept = default;
 DocumentSource& DocumentSource::operator=(DocumentSource&&) noexcept = default;
 
 std::unique_ptr<DocumentReader> DocumentSource::open() const {
+  if (state_->texts) return std::make_unique<TextsInMemory>(*state_->texts);
   const DocumentFormat format = format_of(state_->path, state_->options);
   if (format == DocumentFormat::folder) return read_folder(state_->path, state_->options);
   std::unique_ptr<ByteSource> source;

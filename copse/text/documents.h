@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "copse/base/index.h"
@@ -63,6 +64,8 @@ class DocumentSource {
  public:
   // "-" is the standard input. Throws InputError for a path where there is nothing.
   explicit DocumentSource(std::filesystem::path path, DocumentOptions options = {});
+  // Texts in memory, which must outlive it. Their ids are numbers from 0.
+  explicit DocumentSource(std::vector<std::string_view> texts);
   ~DocumentSource();
   DocumentSource(DocumentSource&&) noexcept;
   DocumentSource& operator=(DocumentSource&&) noexcept;

@@ -86,6 +86,25 @@ class Folder {
   fs::path path_;
 };
 
+TEST(DocumentSource, ReadsTextsInMemoryAgain) {
+  const std::string first = "one", second =
+                                       "b\xFF"
+                                       "d \xC3\xA4\xC3\xB6";
+  const DocumentSource source({first, "", second});
+  for (int pass = 0; pass < 2; ++pass) {
+    const Read read = read_all(*source.open());
+    EXPECT_THAT(texts(read), ElementsAre("one", "",
+                                         "b\xEF\xBF\xBD"
+                                         "d \xC3\xA4\xC3\xB6"));
+    EXPECT_EQ(read.documents[2].id, "2");
+    EXPECT_EQ(read.report.repaired, 1);
+  }
+  const std::vector<Index> last = {2};
+  EXPECT_EQ(source.read(last, 8).at(0).text,
+            "b\xEF\xBF\xBD"
+            "d \xC3\xA4");
+}
+
 TEST(JsonLines, ReadsTheFields) {
   const Read found = read(
       "{\"id\": \"a\", \"text\": \"one \\u00e9 \\\"x\\\"\", \"label\": 4, \"date\": \"2020-01-02\", \"more\": [1, "

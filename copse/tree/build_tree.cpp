@@ -1,158 +1,98 @@
+// HierNMF2 as [Kuang 2014, algorithm 6] prints it.
 #include <algorithm>
-#include <array>
+#include <chrono>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <numeric>
-#include <optional>
+#include <utility>
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
-#include "copse/tree/mndcg.h"
-#include "copse/tree/tree.h"
-#include "copse/tree/trial_split.h"
+#include "copse/tree/constants.h"
+#include "copse/tree/scorer.h"
 
 namespace copse {
 namespace {
 
-constexpr double permanent = -1;
-
-bool needs_trial(Score score) { return score == Score::mndcg || score == Score::error || score == Score::rank1_gain; }
-
-// A key for every node and trial that depends on the way from the root only (Steele et al. 2014, splitmix).
-std::uint64_t mix(std::uint64_t key, std::uint64_t step) {
-  key += 0x9e3779b97f4a7c15u * (step + 1);
-  key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;
-  key = (key ^ (key >> 27)) * 0x94d049bb133111ebu;
-  return key ^ (key >> 31);
-}
-
-// So many leaves have their children scored at once. The best leaf is split next; those that follow it will most likely
-// be split too, and scoring their children meanwhile keeps all threads at work.
-constexpr std::size_t leaves_at_once = 4;
-
-// A node that is so many times as large as an average leaf will be split for certain, or nearly so.
-constexpr Index sure_to_split = 6;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// The score of a would-be node, and its trial split where the score needs one (thesis: "needs only to be computed once
-// when the node first appears").
-template <class T>
-struct Scored {
-  double score = permanent;
-  Leaf leaf = Leaf::open;
-  std::optional<TrialSplit<T>> trial;
-  std::unique_ptr<std::array<Scored<T>, 2>> children = nullptr;  // the scores of the two sides of `trial`
-  TreeCost cost;                                                 // with that of the children
-};
-
-// What the builder knows of a node beyond what the tree shows.
-template <class T>
-struct Pending {
-  std::uint64_t key = 0;
-  std::optional<TrialSplit<T>> trial = {};  // of all items; becomes the node's split
-  std::unique_ptr<std::array<Scored<T>, 2>> children = nullptr;
-};
-
-void add_cost(const TreeCost& more, TreeCost& cost) {
-  cost.factorizations += more.factorizations;
-  cost.iterations += more.iterations;
-  cost.entries_read += more.entries_read;
-}
-
-// Squares of gradients, which grow like |X|^4, must be numbers of T.
-template <class T>
-void check_norm(double squared) {
-  const double lowest = 1e7 * std::sqrt(static_cast<double>(std::numeric_limits<T>::min()));
-  const double highest = std::sqrt(static_cast<double>(std::numeric_limits<T>::max())) / 10;
-  if (squared == 0 || (squared >= lowest && squared <= highest)) return;
-  const auto power = [](double value) { return "1e" + std::to_string(std::lround(std::log10(value))); };
-  throw InvalidArgument("The norm of the matrix is about " + power(std::sqrt(squared)) + ", and a tree in " +
-                        (sizeof(T) == 4 ? "single" : "double") + " precision needs one between " +
-                        power(std::sqrt(lowest)) + " and " + power(std::sqrt(highest)) +
-                        (sizeof(T) == 4 ? ": scale the matrix, or use double precision." : ": scale the matrix."));
-}
+using Clock = std::chrono::steady_clock;
 
 template <class T>
 class Builder {
  public:
-  Builder(const TreeData<T>& x, const TreeOptions& options, SplitMemory<T>* memory)
-      : x_(x), options_(options), memory_(memory), squared_norms_(x.squared_norms()) {
-    if (options.score == Score::mndcg) mndcg_.emplace(x.rows());
-    trial_.rank2 = {.start = options.start,
-                    .tolerance = options.tolerance,
-                    .max_iterations = options.max_iterations,
-                    .seed = options.seed};
-    trial_.leading = options.score == Score::rank1_gain || options.score == Score::rank1;
-  }
+  // `items`: how many the part of the tree has that is to be split into options.leaves leaves.
+  Builder(const TreeData<T>& x, const TreeOptions& options, SplitMemory<T>* memory, Index items)
+      : options_(options),
+        deadline_(deadline(options)),
+        exponent_(x.exponent()),
+        min_score_(options.score == Score::mndcg ? options.min_score : std::ldexp(options.min_score, -2 * exponent_)),
+        scorer_(x, options, memory, sure_to_split * items / options.leaves, deadline_) {}
 
-  Tree<T> build() {
-    tree_.rows = x_.rows();
-    tree_.cols = x_.cols();
-    TreeNode<T> root;
-    root.items.resize(static_cast<std::size_t>(x_.cols()));
-    std::iota(root.items.begin(), root.items.end(), RowIndex(0));
-    for (const double norm : squared_norms_) root.squared_norm += norm;
-    check_norm<T>(root.squared_norm);
-    root.score = infinity;
-    tree_.nodes.push_back(std::move(root));
-    pending_.resize(1);
-    pending_[0].key = mix(0, 0);
+  Tree<T> build(const TreeData<T>& x) {
+    tree_.rows = x.rows();
+    tree_.cols = x.cols();
     tree_.leaves = 1;
-    many_items_ = sure_to_split * x_.cols() / options_.leaves;
-    if (x_.cols() < 2) close(0, Leaf::too_small);
+    TreeNode<T>& root = tree_.nodes.emplace_back();
+    root.items.resize(static_cast<std::size_t>(x.cols()));
+    std::iota(root.items.begin(), root.items.end(), RowIndex(0));
+    for (const double norm : x.squared_norms()) root.squared_norm += norm;
+    root.score = std::numeric_limits<double>::infinity();
+    splits_.resize(1);
+    if (x.cols() < 2) close(0, Leaf::too_small);
     split_leaves(0, options_.leaves);
-    return std::move(tree_);
+    return finish();
   }
 
   // Splits the leaf `node` of a finished tree. It is the first to be split, whatever its score is.
   Tree<T> grow(Tree<T> tree, Index node) {
     tree_ = std::move(tree);
-    pending_.resize(tree_.nodes.size());
-    pending_[node].key = key_of(node);
-    many_items_ = sure_to_split * static_cast<Index>(tree_.nodes[node].items.size()) / options_.leaves;
-    const Index wanted = tree_.leaves - 1 + options_.leaves;
-    if (tree_.nodes[node].leaf == Leaf::open && tree_.nodes[node].items.size() > 1) {
-      split(node, wanted);
-      split_leaves(node, wanted);
-    }
-    return std::move(tree_);
+    scale_squares(-2 * exponent_);
+    tree_.stop_reason = StopReason::converged;
+    splits_.resize(tree_.nodes.size());
+    if (tree_.nodes[node].leaf == Leaf::open && tree_.nodes[node].items.size() > 1)
+      split_leaves(node, tree_.leaves - 1 + options_.leaves, true);
+    return finish();
   }
 
  private:
-  // Splits leaves below `top` until the tree has so many, or none can be split.
-  void split_leaves(Index top, Index wanted) {
-    while (tree_.leaves < wanted) {
-      if (options_.progress && !options_.progress({tree_.leaves, wanted})) {
-        tree_.stop_reason = StopReason::interrupted;
-        return;
+  static Clock::time_point deadline(const TreeOptions& options) {
+    const std::chrono::duration<double> limit(options.time_limit);
+    if (limit > std::chrono::hours(24 * 365)) return Clock::time_point::max();
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
+  }
+
+  // Splits leaves below `top` until the tree has `wanted`, or none can be split. Whoever stops it gets the tree so far.
+  // `top` itself comes first if it is forced.
+  void split_leaves(Index top, Index wanted, bool forced = false) {
+    const Index before = tree_.leaves;
+    try {
+      while (tree_.leaves < wanted) {
+        if (options_.progress && !options_.progress({tree_.leaves, wanted})) {
+          tree_.stop_reason = StopReason::interrupted;
+          return;
+        }
+        check_time(deadline_);
+        const std::vector<Index> leaves = std::exchange(forced, false) ? std::vector{top} : open_leaves(top);
+        if (leaves.empty()) return;
+        std::vector<Trial<T>*> next;
+        for (const Index leaf : leaves) next.push_back(splits_[leaf].get());
+        scorer_.work_ahead(next, wanted - tree_.leaves);
+        split(leaves.front(), tree_.leaves + 1 == wanted);
       }
-      const auto leaves = open_leaves(top);
-      if (leaves.empty()) return;
-      score_children(leaves, wanted - tree_.leaves);
-      split(leaves.front(), wanted);
+    } catch (const TimeUp&) {
+      tree_.stop_reason = StopReason::time_limit;
+    } catch (const Cancelled&) {
+      if (tree_.leaves == before) throw;
+      tree_.stop_reason = StopReason::interrupted;
     }
   }
 
-  std::uint64_t key_of(Index node) const {
-    const Index parent = tree_.nodes[node].parent;
-    return parent < 0 ? mix(0, 0) : child_key(key_of(parent), tree_.nodes[parent].first == node ? 0 : 1);
-  }
-
-  bool is_below(Index node, Index top) const {
-    while (node > top) node = tree_.nodes[node].parent;
-    return node == top;
-  }
-
-  // The leaves below `top` that can be split, the one to split next first; among equals the oldest.
+  // The leaves below `top` that can be split, the one with the highest score first; among equals the oldest.
   std::vector<Index> open_leaves(Index top) const {
     std::vector<Index> leaves;
-    for (Index n = 0; n < static_cast<Index>(tree_.nodes.size()); ++n) {
+    for (Index n = top; n < static_cast<Index>(tree_.nodes.size()); ++n) {
       const TreeNode<T>& node = tree_.nodes[n];
-      if (node.first < 0 && node.score > options_.min_score && node.leaf == Leaf::open && is_below(n, top))
-        leaves.push_back(n);
+      if (node.first < 0 && node.score > min_score_ && node.leaf == Leaf::open && is_below(n, top)) leaves.push_back(n);
     }
     std::ranges::stable_sort(leaves, std::ranges::greater(), [&](Index n) {
       return options_.pick == Pick::size ? static_cast<double>(tree_.nodes[n].items.size()) : tree_.nodes[n].score;
@@ -160,169 +100,71 @@ class Builder {
     return leaves;
   }
 
-  // Scores the children that the first of these leaves would have, unless that is done, and with them those of the next
-  // few as long as that is work well spent: `splits` is how many will be made still, and at least half of them go to
-  // the leaves that are best now. The children of the last split need no score.
-  void score_children(std::span<const Index> leaves, Index splits) {
-    if (splits < 2 || !pending_[leaves.front()].trial || pending_[leaves.front()].children) return;
-    std::vector<Index> chosen;
-    for (const Index n : leaves.first(std::min(leaves.size(), static_cast<std::size_t>(splits + 1) / 2))) {
-      if (chosen.size() < leaves_at_once && pending_[n].trial && !pending_[n].children) chosen.push_back(n);
+  bool is_below(Index node, Index top) const {
+    while (node > top) node = tree_.nodes[node].parent;
+    return node == top;
+  }
+
+  // Lines 6 to 22. Beyond the thesis, a large node is not closed for good where the trials found nothing but outliers:
+  // a corpus whose topics are small beside the rest would have a tree of one leaf. It takes its first split.
+  void split(Index leaf, bool last) {
+    const std::uint64_t key = key_of(leaf);
+    std::unique_ptr<Trial<T>> trial = std::move(splits_[leaf]);
+    if (!trial) trial = scorer_.split(tree_.nodes[leaf].items, key, 0);
+    std::vector<RowIndex> outliers;
+    std::unique_ptr<Trial<T>> first;
+    for (int trials = 0; options_.outlier_trials > 0 && only_sets_outliers_aside(*trial);) {
+      const auto& [larger, smaller] = trial->split.sides;
+      outliers.insert(outliers.end(), smaller.items.begin(), smaller.items.end());
+      if (++trials == options_.outlier_trials) {
+        if (!is_large(leaf)) return close(leaf, Leaf::only_outliers);
+        if (first) trial = std::move(first);
+        outliers.clear();
+        break;
+      }
+      const std::vector<RowIndex> rest = larger.items;
+      if (!first && is_large(leaf)) first = std::move(trial);
+      trial = scorer_.split(rest, key, trials);
     }
-    parallel_for(static_cast<Index>(chosen.size()), [&](Index task) {
-      Pending<T>& parent = pending_[chosen[task]];
-      parent.children = score_sides(*parent.trial, parent.key);
-    });
-    for (const Index n : chosen) {
-      for (const Scored<T>& child : *pending_[n].children) add_cost(child.cost, tree_.cost);
-    }
+    if (!trial->split.two_sided() && first) trial = std::move(first), outliers.clear();
+    if (!trial->split.two_sided()) return close(leaf, Leaf::one_sided);
+    if (!last) scorer_.score_both(*trial);
+    std::ranges::sort(outliers);
+    adopt(leaf, std::move(*trial), std::move(outliers));
   }
 
-  // The scores of the sides of a trial. A side that is sure to be split has its own sides scored at once, so that the
-  // smaller of them keep other threads at work where the work of the larger can't be shared.
-  std::unique_ptr<std::array<Scored<T>, 2>> score_sides(TrialSplit<T>& trial, std::uint64_t key) const {
-    auto scored = std::make_unique<std::array<Scored<T>, 2>>();
-    parallel_for(2, [&](Index s) {
-      Scored<T>& child = (*scored)[s];
-      const std::uint64_t own_key = child_key(key, static_cast<int>(s));
-      child = score(trial.sides[s], own_key);
-      if (!child.trial || !(child.score > std::max(options_.min_score, 0.0))) return;
-      // The split of an unbalanced trial may be another one, without outliers.
-      if (static_cast<Index>(trial.sides[s].items.size()) < many_items_ || is_unbalanced(*child.trial)) return;
-      child.children = score_sides(*child.trial, own_key);
-      for (const Scored<T>& grandchild : *child.children) add_cost(grandchild.cost, child.cost);
-    });
-    return scored;
-  }
-
-  bool is_unbalanced(const TrialSplit<T>& trial) const {
-    const auto& [larger, smaller] = trial.sides;
-    return static_cast<double>(larger.items.size()) >= options_.imbalance * static_cast<double>(smaller.items.size());
-  }
-
-  void close(Index node, Leaf reason) {
-    tree_.nodes[node].score = permanent;
-    tree_.nodes[node].leaf = reason;
-    pending_[node].trial.reset();
-  }
-
-  TrialSplit<T> try_items(std::span<const RowIndex> items, PartOfNode<T> data, std::uint64_t key,
-                          TreeCost& cost) const {
-    return try_split<T>(x_, items, std::move(data), squared_norms_, key, trial_, memory_, cost);
-  }
-
-  // The side's data is used up.
-  Scored<T> score(Side<T>& side, std::uint64_t key) const {
-    Scored<T> result;
-    if (static_cast<Index>(side.items.size()) < options_.smallest_split) {
-      result.leaf = Leaf::too_small;
-      return result;
-    }
-    if (!needs_trial(options_.score)) {
-      result.score = options_.score == Score::fit     ? side.squared_norm - side.explained
-                     : options_.score == Score::rank1 ? side.squared_norm - side.leading
-                                                      : side.rank2_error;
-      return result;
-    }
-    result.trial = try_items(side.items, std::move(side.data), key, result.cost);
-    const auto& [first, second] = result.trial->sides;
-    if (!result.trial->two_sided()) {
-      result.leaf = Leaf::one_sided;
-    } else if (options_.score == Score::mndcg) {
-      result.score = (*mndcg_)(side.topic.terms, first.topic.terms, second.topic.terms);
-      if (result.score == permanent) result.leaf = Leaf::one_sided;
-    } else if (options_.score == Score::error) {
-      // |A|^2 = |A1|^2 + |A2|^2 cancels.
-      result.score = first.explained + second.explained - side.explained;
-    } else {
-      result.score = first.leading + second.leading - side.leading;
-    }
-    if (result.leaf != Leaf::open) result.trial.reset();
-    return result;
-  }
-
-  // Whether a score is below every positive score of the leaves. Leaves of a finished tree that have none do not count.
-  bool is_below_all(double score) const {
+  // |N1| >= beta |N2|, and the score of N2 is below every positive score of the leaves. Leaves of a finished tree that
+  // have none do not count.
+  bool only_sets_outliers_aside(Trial<T>& trial) {
+    if (!trial.split.two_sided() || !scorer_.is_unbalanced(trial.split)) return false;
+    const double score = scorer_.score(trial, 1).score;
     return std::ranges::none_of(tree_.nodes, [&](const TreeNode<T>& node) {
       return node.first < 0 && node.score > 0 && !(score < node.score);
     });
   }
 
-  // Thesis, algorithm 6, lines 6-22, but that a large node is not closed for good: a corpus whose topics are small
-  // beside the rest would have a tree of one leaf. It takes its first split.
-  void split(Index leaf, Index wanted) {
-    const std::uint64_t key = pending_[leaf].key;
-    std::optional<TrialSplit<T>> trial = std::move(pending_[leaf].trial);
-    std::array<std::optional<Scored<T>>, 2> known;  // the scores of its sides
-    if (auto children = std::move(pending_[leaf].children))
-      known = {std::move((*children)[0]), std::move((*children)[1])};
-    if (!trial) trial = try_items(tree_.nodes[leaf].items, {}, key, tree_.cost);
-    std::vector<RowIndex> outliers;
-    std::optional<TrialSplit<T>> first;  // of all items, where that is the last resort
-    std::array<std::optional<Scored<T>>, 2> first_known;
-    for (int trials = 0;;) {
-      if (!trial->two_sided()) return close(leaf, Leaf::one_sided);
-      auto& [larger, smaller] = trial->sides;
-      if (options_.outlier_trials == 0 || !is_unbalanced(*trial)) break;
-      if (!known[1]) {
-        known[1] = score(smaller, child_key(key, 1));
-        add_cost(known[1]->cost, tree_.cost);
-      }
-      if (!is_below_all(known[1]->score)) break;
-      outliers.insert(outliers.end(), smaller.items.begin(), smaller.items.end());
-      if (++trials == options_.outlier_trials) {
-        if (!is_large(leaf)) return close(leaf, Leaf::only_outliers);
-        if (first) trial = std::move(first), known = std::move(first_known);
-        outliers.clear();
-        break;
-      }
-      // The rest is cut out anew, whether the data of the larger side was used for its score or not: features get the
-      // same numbers, and sums the same bits.
-      const std::vector<RowIndex> rest = larger.items;
-      if (!first && is_large(leaf)) first = std::move(trial), first_known = std::move(known);
-      known = {};
-      trial = try_items(rest, {}, mix(key, 2 + static_cast<std::uint64_t>(trials)), tree_.cost);
-    }
-    std::ranges::sort(outliers);
-    tree_.nodes[leaf].outliers = std::move(outliers);
-    adopt(leaf, std::move(*trial), std::move(known), tree_.leaves + 1 == wanted);
-  }
-
   bool is_large(Index node) const {
-    constexpr Index part = 10;
-    return static_cast<Index>(tree_.nodes[node].items.size()) * part >= tree_.cols;
+    return static_cast<double>(tree_.nodes[node].items.size()) >=
+           options_.large_share * static_cast<double>(tree_.cols);
   }
 
-  static std::uint64_t child_key(std::uint64_t key, int side) { return mix(key, static_cast<std::uint64_t>(side)); }
+  void close(Index node, Leaf reason) {
+    tree_.nodes[node].score = permanent;
+    tree_.nodes[node].leaf = reason;
+  }
 
-  // Makes the two sides of the trial the children of `leaf`, and scores those that have no known score unless this is
-  // the last split.
-  void adopt(Index leaf, TrialSplit<T> trial, std::array<std::optional<Scored<T>>, 2> known, bool last) {
-    const int number = tree_.splits() + 1;
+  // Makes the two sides of the trial the children of `leaf`.
+  void adopt(Index leaf, Trial<T> trial, std::vector<RowIndex> outliers) {
     const Index first = static_cast<Index>(tree_.nodes.size());
+    const int number = tree_.splits() + 1;
+    tree_.nodes[leaf].outliers = std::move(outliers);
     tree_.nodes[leaf].first = first;
     tree_.nodes[leaf].second = first + 1;
     tree_.nodes[leaf].split = number;
     ++tree_.leaves;
-
-    std::array<Scored<T>, 2> scored;
-    std::array<std::uint64_t, 2> keys{};
-    for (int s = 0; s < 2; ++s) keys[s] = child_key(pending_[leaf].key, s);
-    if (!last && !known[0] && !known[1]) {
-      scored = std::move(*score_sides(trial, pending_[leaf].key));
-      for (const Scored<T>& child : scored) add_cost(child.cost, tree_.cost);
-    } else if (!last) {
-      parallel_for(2, [&](Index s) {
-        if (!known[s]) scored[s] = score(trial.sides[s], keys[s]);
-      });
-      for (int s = 0; s < 2; ++s) {
-        add_cost(scored[s].cost, tree_.cost);
-        if (known[s]) scored[s] = std::move(*known[s]);
-      }
-    }
     for (int s = 0; s < 2; ++s) {
-      Side<T>& side = trial.sides[s];
-      TreeNode<T> node;
+      Side<T>& side = trial.split.sides[s];
+      TreeNode<T>& node = tree_.nodes.emplace_back();
       node.parent = leaf;
       node.items = std::move(side.items);
       node.weights = std::move(side.weights);
@@ -330,22 +172,46 @@ class Builder {
       node.topic = std::move(side.topic);
       node.squared_norm = side.squared_norm;
       node.explained = side.explained;
-      if (!last) node.score = scored[s].score;
-      node.leaf = scored[s].leaf;
-      tree_.nodes.push_back(std::move(node));
-      pending_.push_back({keys[s], std::move(scored[s].trial), std::move(scored[s].children)});
+      splits_.emplace_back();
+      if (!trial.scores[s]) continue;
+      node.score = trial.scores[s]->score;
+      node.leaf = trial.scores[s]->leaf;
+      splits_.back() = std::move(trial.scores[s]->trial);
     }
   }
 
-  const TreeData<T>& x_;
+  std::uint64_t key_of(Index node) const {
+    const Index parent = tree_.nodes[node].parent;
+    if (parent < 0) return Scorer<T>::root_key();
+    return Scorer<T>::child_key(key_of(parent), tree_.nodes[parent].first == node ? 0 : 1);
+  }
+
+  // Squares of the data, and the scores that are: between those of the data and those of the data as TreeData scales
+  // it.
+  void scale_squares(int exponent) {
+    for (TreeNode<T>& node : tree_.nodes) {
+      node.squared_norm = std::ldexp(node.squared_norm, exponent);
+      node.explained = std::ldexp(node.explained, exponent);
+      if (options_.score != Score::mndcg && node.leaf == Leaf::open) node.score = std::ldexp(node.score, exponent);
+    }
+  }
+
+  Tree<T> finish() {
+    scale_squares(2 * exponent_);
+    const TreeCost cost = scorer_.cost();
+    tree_.cost.factorizations += cost.factorizations;
+    tree_.cost.iterations += cost.iterations;
+    tree_.cost.entries_read += cost.entries_read;
+    return std::move(tree_);
+  }
+
   const TreeOptions& options_;
-  SplitMemory<T>* memory_;
-  std::span<const double> squared_norms_;
-  std::optional<Mndcg> mndcg_;
-  TrialOptions trial_;
-  Index many_items_ = 0;  // a node with so many is sure to be split
+  Clock::time_point deadline_;
+  int exponent_;      // of the data
+  double min_score_;  // for the data as TreeData scales it
+  Scorer<T> scorer_;
   Tree<T> tree_;
-  std::vector<Pending<T>> pending_;
+  std::vector<std::unique_ptr<Trial<T>>> splits_;  // of each leaf, where its score was computed from it
 };
 
 template <class T>
@@ -356,9 +222,11 @@ void check(const TreeData<T>& x, const TreeOptions& options) {
   require(options.leaves >= 1, "A tree needs at least one leaf, not " + std::to_string(options.leaves) + ".");
   require(options.outlier_trials >= 0, "The number of outlier trials must not be negative.");
   require(options.imbalance > 1, "The imbalance beta must be greater than 1.");
+  require(options.large_share >= 0, "The share of a large node must not be negative.");
   require(options.smallest_split >= 2, "The smallest node to split must have at least two items.");
   require(options.tolerance >= 0, "The tolerance must not be negative.");
   require(options.max_iterations >= 2, "The limit of iterations must be at least 2.");
+  require(options.time_limit > 0, "The time limit must be positive.");
   require(x.rows() > 0 && x.cols() > 0, "A matrix without features or without items has no tree.");
   require(x.cols() <= std::numeric_limits<RowIndex>::max(), "A tree can have at most 2^31 - 1 items.");
 }
@@ -368,7 +236,7 @@ void check(const TreeData<T>& x, const TreeOptions& options) {
 template <class T>
 Tree<T> build_tree(const TreeData<T>& x, const TreeOptions& options, SplitMemory<T>* memory) {
   check(x, options);
-  return Builder<T>(x, options, memory).build();
+  return Builder<T>(x, options, memory, x.cols()).build(x);
 }
 
 template <class T>
@@ -378,8 +246,11 @@ void grow(Tree<T>& tree, Index node, const TreeData<T>& x, const TreeOptions& op
     throw InvalidArgument("The tree was built from another matrix: it has " + std::to_string(tree.rows) +
                           " features and " + std::to_string(tree.cols) + " items, the matrix " +
                           std::to_string(x.rows()) + " and " + std::to_string(x.cols()) + ".");
+  if (node < 0 || node >= static_cast<Index>(tree.nodes.size()))
+    throw InvalidArgument("The tree has no node number " + std::to_string(node) + ".");
   if (tree.nodes[node].first >= 0) throw InvalidArgument("Node " + tree.id(node) + " is split already.");
-  tree = Builder<T>(x, options, nullptr).grow(std::move(tree), node);
+  const Index items = static_cast<Index>(tree.nodes[node].items.size());
+  tree = Builder<T>(x, options, nullptr, items).grow(Tree<T>(tree), node);  // a copy: who throws changes nothing
 }
 
 #define COPSE_INSTANTIATE(T)                                                            \

@@ -3,21 +3,30 @@
 
 #include "copse/nnls/two_columns.h"
 #include "copse/tree/node_blocks.h"
+#include "copse/tree/scaling.h"
 
 namespace copse {
 namespace {
 
-// The given rows, each multiplied by its factor if factors are given. `squared_norms` is that of all rows of x.
+// The squared norms of all rows, for the data divided by 2^exponent; the rows themselves are still to be divided by
+// 2^shift for that.
+struct Norms {
+  std::span<const double> squared;
+  int exponent = 0;
+  int shift = 0;
+};
+
+// The given rows, each multiplied by its factor if factors are given.
 template <class T>
 std::unique_ptr<NodeData<T>> cut_rows(const Matrix<T>& x, std::span<const RowIndex> items,
-                                      std::span<const double> factors, std::span<const double> squared_norms);
+                                      std::span<const double> factors, const Norms& norms);
 
 template <class T>
 class DenseNode : public NodeData<T> {
  public:
   // Row j is item j. All features are kept, also those that no item has.
-  DenseNode(Matrix<T> x, std::vector<double> squared_norms)
-      : NodeData<T>(numbers(x.cols()), std::move(squared_norms), x.rows() * x.cols()), x_(std::move(x)) {
+  DenseNode(Matrix<T> x, std::vector<double> squared_norms, int exponent)
+      : NodeData<T>(numbers(x.cols()), std::move(squared_norms), exponent, x.rows() * x.cols()), x_(std::move(x)) {
     block();
   }
 
@@ -25,7 +34,7 @@ class DenseNode : public NodeData<T> {
   Index entries() const override { return x_.rows() * x_.cols(); }
 
   std::unique_ptr<NodeData<T>> part(const SampledItems& chosen) const override {
-    return cut_rows(x_, chosen.items, chosen.factors, this->squared_norms());
+    return cut_rows(x_, chosen.items, chosen.factors, {this->squared_norms(), this->exponent()});
   }
 
   void sweep(const Matrix<T>& w, const PairGram& ww, Sweep<T>& out) const override {
@@ -49,10 +58,11 @@ class DenseNode : public NodeData<T> {
  private:
   using Pair = typename TwoColumns<T>::Solution;
 
-  void drop_items(std::span<const char> kept) override {
+  void drop_items(std::span<const char> kept, int shift) override {
+    const PowerOfTwo<T> scale(-shift);
     Index item = 0;
     for (Index j = 0; j < items(); ++j) {
-      if (kept[j]) std::ranges::copy(x_.row(j), x_.row(item++).begin());
+      if (kept[j]) scale(x_.row(j).data(), x_.cols(), T(1), x_.row(item++).data());
     }
     x_.reshape(item, x_.cols());
     block();
@@ -112,31 +122,31 @@ class DenseNode : public NodeData<T> {
 
 template <class T>
 std::unique_ptr<NodeData<T>> cut_rows(const Matrix<T>& x, std::span<const RowIndex> items,
-                                      std::span<const double> factors, std::span<const double> squared_norms) {
+                                      std::span<const double> factors, const Norms& norms) {
+  std::vector<double> squares(items.size());
+  const auto factor = [&](Index j) { return factors.empty() ? 1 : factors[j]; };
+  for (Index j = 0; j < static_cast<Index>(items.size()); ++j)
+    squares[j] = factor(j) * factor(j) * norms.squared[items[j]];
+  // A sample has the scale of its node, so that its gradients can be compared.
+  const int shift = factors.empty() ? norm_exponent(squares) : 0;
+  for (double& square : squares) square = std::ldexp(square, -2 * shift);
+  const PowerOfTwo<T> scale(-shift - norms.shift);
   Matrix<T> node;
   node.reshape(static_cast<Index>(items.size()), x.cols());
-  std::vector<double> norms(items.size());
   parallel_blocks(node.rows(), 64, [&](Index begin, Index end) {
-    for (Index j = begin; j < end; ++j) {
-      const double factor = factors.empty() ? 1 : factors[j];
-      norms[j] = factor * factor * squared_norms[items[j]];
-      std::ranges::transform(x.row(items[j]), node.row(j).begin(),
-                             [&](T value) { return static_cast<T>(factor) * value; });
-    }
+    for (Index j = begin; j < end; ++j)
+      scale(x.row(items[j]).data(), x.cols(), static_cast<T>(factor(j)), node.row(j).data());
   });
-  return std::make_unique<DenseNode<T>>(std::move(node), std::move(norms));
+  return std::make_unique<DenseNode<T>>(std::move(node), std::move(squares), norms.exponent + shift);
 }
 
 template <class T>
 class DenseTreeData : public TreeData<T> {
  public:
-  explicit DenseTreeData(const Matrix<T>& items) : x_(items), squared_norms_(static_cast<std::size_t>(items.rows())) {
+  explicit DenseTreeData(const Matrix<T>& items)
+      : x_(items), exponent_(largest_exponent(items.values())), squared_norms_(static_cast<std::size_t>(items.rows())) {
     parallel_blocks(items.rows(), 64, [&](Index begin, Index end) {
-      for (Index j = begin; j < end; ++j) {
-        double sum = 0;
-        for (const T value : items.row(j)) sum += static_cast<double>(value) * static_cast<double>(value);
-        squared_norms_[j] = sum;
-      }
+      for (Index j = begin; j < end; ++j) squared_norms_[j] = scaled_square(items.row(j), exponent_);
     });
   }
 
@@ -144,13 +154,15 @@ class DenseTreeData : public TreeData<T> {
   Index cols() const override { return x_.rows(); }
   Index entries() const override { return x_.rows() * x_.cols(); }
   std::span<const double> squared_norms() const override { return squared_norms_; }
+  int exponent() const override { return exponent_; }
 
   std::unique_ptr<NodeData<T>> cut(std::span<const RowIndex> items) const override {
-    return cut_rows(x_, items, {}, squared_norms_);
+    return cut_rows(x_, items, {}, {squared_norms_, exponent_, exponent_});
   }
 
  private:
   const Matrix<T>& x_;
+  int exponent_;
   std::vector<double> squared_norms_;
 };
 

@@ -66,7 +66,7 @@ NmfResult<T> factorize_dc(const Data<T>& x, const TreeData<T>& items, const NmfO
   using Clock = std::chrono::steady_clock;
   const auto began = Clock::now();
   const auto left = [&] { return options.time_limit - std::chrono::duration<double>(Clock::now() - began).count(); };
-  tree_options.progress = [&](const TreeProgress&) { return left() > 0; };
+  tree_options.time_limit = options.time_limit;
   const Tree<T> tree = build_tree(items, tree_options);
   const Matrix<T> topics = leaf_topics(x, tree);
   const auto leaves = tree.leaf_nodes();

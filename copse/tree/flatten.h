@@ -1,4 +1,4 @@
-// From a tree to a flat model: HierNMF2-flat (thesis 6.7) and DC-NMF (dcnmf 4.1).
+// From a tree to a flat model: HierNMF2-flat [Kuang 2014, 6.7] and DC-NMF [Du et al. 2017, 4.1].
 #pragma once
 
 #include "copse/nmf/nmf.h"
@@ -14,7 +14,7 @@ Matrix<T> leaf_topics(const Tree<T>& tree);
 template <class T>
 Matrix<T> leaf_topics(const Data<T>& x, const Tree<T>& tree);
 
-// H' (cols x leaves) of min |W H - X|, H >= 0 (thesis (95)): soft assignments of every item, outliers included.
+// H' (cols x leaves) of min |W H - X|, H >= 0 [Kuang 2014, eq. 95]: soft assignments of every item, outliers included.
 template <class T>
 Matrix<T> flatten(const Data<T>& x, const Matrix<T>& topics);
 

@@ -57,7 +57,7 @@ TEST(DcNmf, OneAlternationMeetsTheBoundOfTheTree) {
   TreeOptions options{.leaves = 8, .score = Score::error, .outlier_trials = 0, .smallest_split = 2};
   options.min_score = -std::numeric_limits<double>::infinity();
   const auto tree = build_tree(*items, options);
-  // dcnmf, theorem 2: the error is at most the sum of the leaves' rank-1 errors.
+  // [Du et al. 2017, theorem 2]: the error is at most the sum of the leaves' rank-1 errors.
   double bound = 0;
   for (const Index leaf : tree.leaf_nodes()) bound += tree.nodes[leaf].squared_norm - tree.nodes[leaf].explained;
   const auto result = factorize_dc<float>(x, *items, {.rank = 8, .solver = Solver::pivoting, .max_iterations = 1});
@@ -92,6 +92,7 @@ class CountedCuts : public TreeData<float> {
     return x_.cut(items);
   }
   std::span<const double> squared_norms() const override { return x_.squared_norms(); }
+  int exponent() const override { return x_.exponent(); }
 
   mutable std::atomic<int> cuts = 0;
 

@@ -1,4 +1,4 @@
-// The score of a split by its words: modified NDCG of the two children's rankings, thesis (58)-(63).
+// The score of a split by its words: modified NDCG of the two children's rankings [Kuang 2014, eq. 58-63].
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace copse {
 
-// For topics in which every term has a positive weight this is (58)-(63) as printed. What the thesis leaves open is
+// For topics in which every term has a positive weight this is eq. 58-63 as printed. What the thesis leaves open is
 // decided as in the authors' program, where that says:
 // - Terms of equal weight, and so all terms of weight zero, are ranked by their numbers.
 // - The parent ranks r of m terms; the others have weight zero in its topic. Their gain is 0 in (60) and 1 / p in (61),

@@ -20,7 +20,7 @@ Ranking shuffled(Index m, Random& random) {
   return order;
 }
 
-// Thesis (58)-(63), word for word, for three permutations of 1 ... m.
+// [Kuang 2014, eq. 58-63], word for word, for three permutations of 1 ... m.
 double transcribed(const Ranking& parent, const Ranking& first, const Ranking& second) {
   const int m = static_cast<int>(parent.size());
   const auto position = [](const Ranking& list, RowIndex term) {
@@ -78,7 +78,7 @@ TEST(Mndcg, TermsWithoutWeightGainNothingAndRankByNumber) {
   EXPECT_NEAR(Mndcg(6)(parent, first, second), dcg1 * dcg2 / (best * best), 1e-6);
 }
 
-// The thesis says that children which both repeat the parent score low (5.4, case 2). By (58)-(63) they score 1: then
+// [Kuang 2014, 5.4, case 2] says that children which both repeat the parent score low. By eq. 58-63 they score 1: then
 // all gains are equal. Such children come from a node that rank-2 NMF cannot split, so the case hardly arises.
 TEST(Mndcg, SeparatedTopicsBeatAnUnrelatedOneAndRepetitionScoresOne) {
   const RowIndex m = 200;

@@ -16,8 +16,9 @@ namespace copse {
 // that is worth a second thread.
 inline Index block_count(Index entries, Index terms) {
   const Index per_feature = entries / std::max<Index>(1, terms);
-  const Index most = std::min(std::max(per_feature / 12, std::min<Index>(2, per_feature / 4)), entries / 16384);
-  return static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(std::clamp<Index>(most, 1, 16))));
+  const Index two = std::min<Index>(2, per_feature / entries_per_feature_of_two);
+  const Index most = std::min(std::max(per_feature / entries_per_feature, two), entries / entries_per_block);
+  return static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(std::clamp<Index>(most, 1, max_blocks))));
 }
 
 // Runs read(begin, end, X H' of the block) for each block of items, which begin at `starts`, and adds up the parts in

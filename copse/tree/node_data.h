@@ -1,6 +1,8 @@
 // The items of one node of a tree, cut out of the whole data, and the one operation that splitting asks of them.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <span>
 #include <utility>
@@ -26,6 +28,13 @@ struct Sweep {
   std::vector<Buffer<T>> parts = {};  // workspace: X H' of the blocks of items
 };
 
+// e such that the largest norm is from 2^e to 2^(e + 1), or 0 if all are zero.
+inline int norm_exponent(std::span<const double> squared_norms) {
+  double largest = 0;
+  for (const double norm : squared_norms) largest = std::max(largest, norm);
+  return largest > 0 ? std::ilogb(largest) >> 1 : 0;
+}
+
 template <class T>
 class NodeData {
  public:
@@ -36,7 +45,10 @@ class NodeData {
   // The features that occur here: local feature i is feature terms()[i] of the whole.
   std::span<const RowIndex> terms() const { return terms_; }
 
-  // |x_j|^2 of every item.
+  // The values here are those of the data divided by 2^exponent, so that the largest item has a norm from 1 to 2:
+  // nothing that is computed from them leaves the range of T, however small or large the data is.
+  int exponent() const { return exponent_; }
+  // |x_j|^2 of every item, of the values here.
   std::span<const double> squared_norms() const { return squared_norms_; }
 
   // Some of the items, in ascending order, as a node of its own, whose terms() number the features of this one. The
@@ -46,15 +58,25 @@ class NodeData {
 
   // Drops the items that are not `kept`, in place. Features keep their numbers, also those that no longer occur.
   void keep(std::span<const char> kept) {
-    drop_items(kept);
     std::size_t count = 0;
     for (std::size_t j = 0; j < kept.size(); ++j) {
       if (kept[j]) squared_norms_[count++] = squared_norms_[j];
     }
     squared_norms_.resize(count);
+    const int shift = norm_exponent(squared_norms_);
+    for (double& norm : squared_norms_) norm = std::ldexp(norm, -2 * shift);
+    exponent_ += shift;
+    drop_items(kept, shift);
   }
-  // Whether so much would be left that this is better than to cut the items out anew, with less memory.
-  bool worth_keeping(std::span<const char> kept) const { return 3 * entries_of(kept) >= 2 * cut_entries_; }
+  // Whether so much would be left that this is better than to cut the items out anew, with less memory. Where only
+  // items are left that are very small beside the others, what is left of their smallest entries may be little.
+  bool worth_keeping(std::span<const char> kept) const {
+    double largest = 0;
+    for (std::size_t j = 0; j < kept.size(); ++j) {
+      if (kept[j]) largest = std::max(largest, squared_norms_[j]);
+    }
+    return (largest == 0 || largest >= 0x1p-40) && 3 * entries_of(kept) >= 2 * cut_entries_;
+  }
 
   // The reads; w, v are terms x 2, ww is W'W. For every item h = argmin |W h - x|, h >= 0, and with it X H' and the
   // sums.
@@ -67,15 +89,20 @@ class NodeData {
   virtual void power_step(const Matrix<T>& v, std::span<const char> in_first, Sweep<T>& out) const = 0;
 
  protected:
-  NodeData(std::vector<RowIndex> terms, std::vector<double> squared_norms, Index entries)
-      : terms_(std::move(terms)), squared_norms_(std::move(squared_norms)), cut_entries_(entries) {}
+  NodeData(std::vector<RowIndex> terms, std::vector<double> squared_norms, int exponent, Index entries)
+      : terms_(std::move(terms)),
+        squared_norms_(std::move(squared_norms)),
+        exponent_(exponent),
+        cut_entries_(entries) {}
 
  private:
-  virtual void drop_items(std::span<const char> kept) = 0;
+  // Divides the values of the kept items by 2^shift.
+  virtual void drop_items(std::span<const char> kept, int shift) = 0;
   virtual Index entries_of(std::span<const char> kept) const = 0;
 
   std::vector<RowIndex> terms_;
   std::vector<double> squared_norms_;
+  int exponent_;
   Index cut_entries_;  // when it was cut out
 };
 
@@ -89,11 +116,14 @@ class TreeData {
   virtual Index entries() const = 0;
   // The given items with the features that occur in none of them dropped.
   virtual std::unique_ptr<NodeData<T>> cut(std::span<const RowIndex> items) const = 0;
-  // |x_j|^2 of every item.
+  // |x_j|^2 of every item, for the data divided by 2^exponent: the largest entry is then from 1 to 2. An item that is
+  // smaller than the largest by a factor of about 1e154 counts as empty.
   virtual std::span<const double> squared_norms() const = 0;
+  virtual int exponent() const = 0;
 };
 
-// The arrays behind the view, or the matrix (row j is item j), must outlive it.
+// Throws InvalidArgument for entries that are not finite. The arrays behind the view, or the matrix (row j is item j),
+// must outlive it.
 template <class T>
 std::unique_ptr<TreeData<T>> tree_data(SparseView<T> x);
 template <class T>

@@ -5,6 +5,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "copse/tree/pair_kernels.cpp"
 #include "hwy/foreach_target.h"
+// After foreach_target.h, which includes this file once per instruction set.
+#include "copse/nnls/two_columns-inl.h"
 #include "hwy/highway.h"
 
 // From here to HWY_ONCE the file is compiled once per instruction set.
@@ -45,33 +47,6 @@ template <class D>
 HWY_INLINE double sum_lanes(D d, hn::Vec<D> v) {
   return static_cast<double>(hn::GetLane(hn::SumOfLanes(d, v)));
 }
-
-// TwoColumns for as many right-hand sides as a vector holds.
-template <class T>
-class VectorTwoColumns {
- public:
-  using D = hn::ScalableTag<T>;
-  using V = hn::Vec<D>;
-
-  explicit VectorTwoColumns(const TwoColumns<T>& solve) : solve_(solve) {}
-
-  HWY_INLINE void operator()(V y1, V y2, V& g1, V& g2) const {
-    const D d;
-    const V zero = hn::Zero(d), scale1 = hn::Set(d, solve_.scale1()), scale2 = hn::Set(d, solve_.scale2()),
-            inverse12 = hn::Set(d, solve_.inverse12());
-    const V f1 = hn::NegMulAdd(inverse12, y2, hn::Mul(hn::Set(d, solve_.inverse11()), y1));
-    const V f2 = hn::NegMulAdd(inverse12, y1, hn::Mul(hn::Set(d, solve_.inverse22()), y2));
-    const auto regular = solve_.regular() ? hn::Eq(zero, zero) : hn::Ne(zero, zero);
-    const auto both = hn::And(regular, hn::And(hn::Ge(f1, zero), hn::Ge(f2, zero)));
-    const V u = hn::Max(hn::Mul(scale1, y1), zero), t = hn::Max(hn::Mul(scale2, y2), zero);
-    const auto first = hn::Ge(u, t);
-    g1 = hn::IfThenElse(both, f1, hn::IfThenElseZero(first, hn::Mul(u, scale1)));
-    g2 = hn::IfThenElse(both, f2, hn::IfThenZeroElse(first, hn::Mul(t, scale2)));
-  }
-
- private:
-  TwoColumns<T> solve_;
-};
 
 // Adds x h' to the sums, for the entries [from, to) of one item.
 template <class T, class Row>

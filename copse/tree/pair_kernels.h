@@ -5,11 +5,9 @@
 
 #include "copse/base/index.h"
 #include "copse/nnls/two_columns.h"
+#include "copse/tree/constants.h"
 
 namespace copse {
-
-// Rows that one thread takes at a time.
-inline constexpr Index pair_rows_per_block = 16384;
 
 // Sums over rows or items; their order depends on the range only.
 template <std::size_t count>

@@ -9,6 +9,7 @@
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
 #include "copse/nnls/two_columns.h"
+#include "copse/tree/constants.h"
 #include "copse/tree/pair_rows.h"
 #include "copse/tree/singular_rays.h"
 #include "copse/tree/support.h"
@@ -16,17 +17,7 @@
 namespace copse {
 namespace {
 
-constexpr int memory = 3;               // iterates that an extrapolation combines
-constexpr int momentum = 2;             // ways more to go from a saddle point
-constexpr Index items_in_sample = 500;  // at least
-constexpr Index max_stride = 32;
-constexpr Index coarse_stride = 16;  // from here on a second, finer sample follows
-constexpr Index refinement = 4;
-constexpr double coarse_tolerance = 5e-2;
-constexpr double fine_tolerance = 1e-2;
-// Of the root mean square of a unit column: the start of a feature that no item of the sample has.
-constexpr double least_row = 1e-3;
-constexpr int max_restarts = 4;  // for items without support
+constexpr int memory = extrapolated_iterates;
 
 // 1 / |column|, or 0 for a column of zeros.
 double inverse_norm(double squared) { return squared > 0 ? 1 / std::sqrt(squared) : 0; }
@@ -174,9 +165,9 @@ class Extrapolation {
 
 // The alternation W -> argmin |X - W H(W)| with extrapolation.
 template <class T>
-class Alternation {
+class PairAlternation {
  public:
-  Alternation(const NodeData<T>& x, Matrix<T> w) : x_(x), w_(std::move(w)), ww_(pair_gram(w_)) {}
+  PairAlternation(const NodeData<T>& x, Matrix<T> w) : x_(x), w_(std::move(w)), ww_(pair_gram(w_)) {}
 
   // One read at the starting W; it is the first of run(), too.
   const Sweep<T>& first_sweep() {
@@ -189,19 +180,19 @@ class Alternation {
   double first_gradient() { return extrapolation_.add(sweep_, w_, ww_).gradient; }
 
   // Until |projected gradient| <= tolerance * first; first = 0 takes the value at the start.
-  StopReason run(double tolerance, double first, int max_iterations) {
+  StopReason run(double tolerance, double first, const Rank2Options& options) {
     // Below this the gradient is rounding error of X H'.
     constexpr double rounding = 4 * static_cast<double>(std::numeric_limits<T>::epsilon());  // of the fit, relative
     constexpr double noise = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
     for (;;) {
-      check_cancelled();
+      check_time(options.deadline);
       if (!std::exchange(has_swept_, false)) read();
       const Step step = extrapolation_.add(sweep_, w_, ww_);
       gradient_ = step.gradient;
       if (first == 0) first = gradient_;
       first_ = first;
       if (gradient_ <= std::max(tolerance * first, noise * step.xh)) return StopReason::converged;
-      if (iterations_ >= max_iterations) return StopReason::max_iterations;
+      if (iterations_ >= options.max_iterations) return StopReason::max_iterations;
       if (extrapolation_.count() > 1 && sweep_.fitted < fitted_ * (1 - rounding)) {
         ww_ = extrapolation_.back(w_);
         continue;
@@ -242,7 +233,7 @@ struct StartingPoint {
   double entries_read = 0;  // of the data
 };
 
-// As the seeds do: W = argmin |X - W H| for a random H; unit columns.
+// As [Kuang & Park 2013] do: W = argmin |X - W H| for a random H; unit columns.
 template <class T>
 Matrix<T> random_start(const NodeData<T>& x, std::uint64_t seed) {
   Sweep<T> sweep{.h = random_pairs<T>(x.items(), seed), .xh = {}, .hh = {}};
@@ -278,7 +269,7 @@ StartingPoint<T> singular_start(const NodeData<T>& x, Index stride, const Rank2O
   const double entries = static_cast<double>(part.entries());
 
   // Always the same random numbers: this start has no seed.
-  Alternation<T> random(part, random_start(part, 0));
+  PairAlternation<T> random(part, random_start(part, 0));
   const Matrix<T>& space = random.first_sweep().xh;
   const double first = random.first_gradient();
   Matrix<T> rays = singular_rays(part, space);
@@ -287,8 +278,8 @@ StartingPoint<T> singular_start(const NodeData<T>& x, Index stride, const Rank2O
 
   StartingPoint<T> start{.w = {}, .first = first, .entries_read = reads * entries};
   const auto alternate_on = [&](const NodeData<T>& items, Matrix<T> w, double tolerance) {
-    Alternation<T> alternation(items, std::move(w));
-    alternation.run(tolerance, start.first, options.max_iterations);
+    PairAlternation<T> alternation(items, std::move(w));
+    alternation.run(tolerance, start.first, options);
     start.entries_read += alternation.iterations() * static_cast<double>(items.entries());
     start.w = spread_rows(unit_columns(alternation.w(), alternation.ww()), items.terms(),
                           static_cast<Index>(x.terms().size()));
@@ -304,7 +295,7 @@ StartingPoint<T> singular_start(const NodeData<T>& x, Index stride, const Rank2O
 
 // The factors with unit columns of W, and H accordingly.
 template <class T>
-void write_factors(Alternation<T>& from, Rank2Result<T>& result) {
+void write_factors(PairAlternation<T>& from, Rank2Result<T>& result) {
   const PairGram ww = from.ww();
   result.fitted = from.sweep().fitted;
   result.w = unit_columns(from.w(), ww);
@@ -315,6 +306,12 @@ void write_factors(Alternation<T>& from, Rank2Result<T>& result) {
 }
 
 }  // namespace
+
+void check_time(std::chrono::steady_clock::time_point deadline) {
+  check_cancelled();
+  if (deadline != std::chrono::steady_clock::time_point::max() && std::chrono::steady_clock::now() >= deadline)
+    throw TimeUp();
+}
 
 template <class T>
 Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options) {
@@ -329,8 +326,8 @@ Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options) {
   Rank2Result<T> result;
   std::optional<Matrix<T>> w = std::move(start.w);
   for (int restarts = 0; w; ++restarts) {
-    Alternation<T> all(x, std::move(*w));
-    result.stop_reason = all.run(options.tolerance, start.first, options.max_iterations);
+    PairAlternation<T> all(x, std::move(*w));
+    result.stop_reason = all.run(options.tolerance, start.first, options);
     start.first = all.first();
     result.iterations += all.iterations();
     write_factors(all, result);

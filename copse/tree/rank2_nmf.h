@@ -1,16 +1,18 @@
 // Rank-2 NMF of the items of one node, X ~ W H: alternating exact NNLS in closed form, one read of X per iteration.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
+#include "copse/base/error.h"
 #include "copse/nmf/nmf.h"
 #include "copse/tree/node_data.h"
 
 namespace copse {
 
 enum class Rank2Start {
-  random,   // uniform entries, as in the seeds
-  singular  // rays in the plane of the two leading singular vectors; no seed
+  random,   // uniform entries, as in [Kuang & Park 2013]
+  singular  // rays in the plane of the two leading singular vectors; needs no seed
 };
 
 struct Rank2Options {
@@ -20,6 +22,7 @@ struct Rank2Options {
   double tolerance = 1e-4;
   int max_iterations = 1000;  // of the alternation over all items
   std::uint64_t seed = 0;
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
 
 template <class T>
@@ -30,9 +33,20 @@ struct Rank2Result {
   double fitted = 0;  // |W H|^2; |X - W H|^2 = |X|^2 - fitted
   int iterations = 0;
   double entries_read = 0;  // of the data, in all reads, those of the start and of the sample included
+  // |projected gradient| of W at the result, divided by its first value. H is the exact minimiser for this W, so that
+  // its own projected gradient is zero: W and H belong to one point.
   double projected_gradient_ratio = 0;
   StopReason stop_reason = StopReason::converged;
 };
+
+// What is thrown after the deadline.
+class TimeUp : public Error {
+ public:
+  TimeUp() : Error("The time is up.") {}
+};
+
+// Throws TimeUp after the deadline, and Cancelled if the run was asked to stop.
+void check_time(std::chrono::steady_clock::time_point deadline);
 
 template <class T>
 Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options);

@@ -7,14 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "copse/tree/constants.h"
 #include "copse/tree/pair_rows.h"
 
 namespace copse {
 namespace {
-
-constexpr double beyond = 0.05;      // share of the items outside the rays, on either side
-constexpr double everywhere = 1e-3;  // of the sum of items that the rays have at least
-constexpr double lost = 1e-4;        // what is left of a vector after projection counts as zero below this share
 
 // The block Krylov space of X X' that begins with the two columns of `space`: an orthonormal basis Q of two columns for
 // every read, X'Q, and the eigenvalues, ascending, and eigenvectors of Q'X X'Q (block Lanczos, Rayleigh-Ritz).
@@ -56,11 +53,11 @@ struct Krylov {
     const auto [a, b, c] = pair_gram(fresh);
     before1 += a, before2 += c;
     if (done == 0) squared_space = before1 + before2;
-    const double norm1 = a > lost * lost * before1 ? std::sqrt(a) : 0;
+    const double norm1 = a > lost_vector * lost_vector * before1 ? std::sqrt(a) : 0;
     const double scale1 = norm1 > 0 ? 1 / norm1 : 0;
     const double shared = scale1 * b;  // q1'f2
     const double rest = c - shared * shared;
-    const double norm2 = rest > lost * lost * before2 ? std::sqrt(rest) : 0;
+    const double norm2 = rest > lost_vector * lost_vector * before2 ? std::sqrt(rest) : 0;
     const double scale2 = norm2 > 0 ? 1 / norm2 : 0;
     basis[done] = Matrix<T>(fresh.rows(), 2);
     add_product(fresh, {scale1, -scale1 * shared * scale2, 0, scale2}, basis[done]);
@@ -103,7 +100,7 @@ Matrix<T> singular_rays(const NodeData<T>& x, const Matrix<T>& space) {
     std::ranges::nth_element(tangents, tangents.begin() + rank);
     return tangents[rank];
   };
-  const Index tail = static_cast<Index>(beyond * static_cast<double>(x.items() - 1));
+  const Index tail = static_cast<Index>(beyond_rays * static_cast<double>(x.items() - 1));
   const auto ray = [&](double tangent) -> Vector { return (z1 + tangent * z2) / std::hypot(1, tangent); };
   const Vector first = ray(quantile(tail)), second = ray(quantile(x.items() - 1 - tail));
   Matrix<T> w(space.rows(), 2);
@@ -111,7 +108,7 @@ Matrix<T> singular_rays(const NodeData<T>& x, const Matrix<T>& space) {
     add_product(krylov.basis[i], {first(2 * i), second(2 * i), first(2 * i + 1), second(2 * i + 1)}, w);
   // A feature that is zero in both columns would stay so, and with it items that have no others.
   const double squared = krylov.squared_space;
-  const T floor = static_cast<T>(squared > 0 ? everywhere / std::sqrt(squared) : 0);
+  const T floor = static_cast<T>(squared > 0 ? least_ray / std::sqrt(squared) : 0);
   T* rays = w.data();
   const T* sums = space.data();
   for (Index i = 0; i < w.rows(); ++i) {

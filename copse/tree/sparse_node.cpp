@@ -6,6 +6,7 @@
 
 #include "copse/nnls/two_columns.h"
 #include "copse/tree/node_blocks.h"
+#include "copse/tree/scaling.h"
 
 namespace copse {
 namespace {
@@ -34,12 +35,15 @@ enum class Numbers {
   in_order       // as they were
 };
 
-// The items with these numbers in x, and |x_j|^2 of all items of x. Each is multiplied by its factor, if factors are
-// given.
+// The items with these numbers in x, each multiplied by its factor if factors are given. The squared norms, of all
+// items of x, are for the data divided by 2^exponent; the values of x are still to be divided by 2^shift_of_values for
+// that.
 struct Chosen {
   std::span<const RowIndex> items;
   std::span<const double> factors;
   std::span<const double> squared_norms;
+  int exponent = 0;
+  int shift_of_values = 0;
   double factor(Index j) const { return factors.empty() ? 1 : factors[j]; }
 };
 
@@ -51,8 +55,8 @@ std::unique_ptr<NodeData<T>> cut_items(const SparseItems<T, From>& x, Index rows
 template <class T, class Row>
 class SparseNode : public NodeData<T> {
  public:
-  SparseNode(NodeItems<T, Row> x, std::vector<RowIndex> terms, std::vector<double> squared_norms)
-      : NodeData<T>(std::move(terms), std::move(squared_norms), x.offsets.back()), x_(std::move(x)) {
+  SparseNode(NodeItems<T, Row> x, std::vector<RowIndex> terms, std::vector<double> squared_norms, int exponent)
+      : NodeData<T>(std::move(terms), std::move(squared_norms), exponent, x.offsets.back()), x_(std::move(x)) {
     block();
   }
 
@@ -60,7 +64,8 @@ class SparseNode : public NodeData<T> {
   Index entries() const override { return x_.offsets.back(); }
 
   std::unique_ptr<NodeData<T>> part(const SampledItems& chosen) const override {
-    return cut_items(x_.view(), rows(), {chosen.items, chosen.factors, this->squared_norms()}, Numbers::in_order);
+    return cut_items(x_.view(), rows(), {chosen.items, chosen.factors, this->squared_norms(), this->exponent()},
+                     Numbers::in_order);
   }
 
   void sweep(const Matrix<T>& w, const PairGram& ww, Sweep<T>& out) const override {
@@ -88,14 +93,15 @@ class SparseNode : public NodeData<T> {
   Index rows() const { return static_cast<Index>(this->terms().size()); }
 
   // Moves the kept items to the front; all move towards lower addresses.
-  void drop_items(std::span<const char> kept) override {
+  void drop_items(std::span<const char> kept, int shift) override {
+    const PowerOfTwo<T> scale(-shift);
     Index item = 0, to = 0, from = 0;  // from: offsets[j] before it is written
     const Index count = items();
     for (Index j = 0; j < count; ++j) {
       const Index end = x_.offsets[j + 1];
       if (kept[j]) {
         std::copy(x_.indices.begin() + from, x_.indices.begin() + end, x_.indices.begin() + to);
-        std::copy(x_.values.begin() + from, x_.values.begin() + end, x_.values.begin() + to);
+        scale(x_.values.data() + from, end - from, T(1), x_.values.data() + to);
         to += end - from;
         x_.offsets[++item] = to;
       }
@@ -216,6 +222,15 @@ class Cut {
     NodeItems<T, Row> node{.offsets = std::move(offsets_), .indices = {}, .values = {}};
     node.indices.resize(static_cast<std::size_t>(node.offsets.back()));
     node.values.resize(static_cast<std::size_t>(node.offsets.back()));
+    std::vector<double> norms(chosen_.items.size());
+    for (std::size_t j = 0; j < norms.size(); ++j) {
+      const double factor = chosen_.factor(static_cast<Index>(j));
+      norms[j] = factor * factor * chosen_.squared_norms[chosen_.items[j]];
+    }
+    // A sample has the scale of its node, so that its gradients can be compared.
+    const int shift = chosen_.factors.empty() ? norm_exponent(norms) : 0;
+    for (double& norm : norms) norm = std::ldexp(norm, -2 * shift);
+    const PowerOfTwo<T> scale(-shift - chosen_.shift_of_values);
     const std::int32_t* number = counts_[0].data();
     parallel_for(blocks(), [&](Index block) {
       for (Index j = starts_[block]; j < starts_[block + 1]; ++j) {
@@ -223,16 +238,11 @@ class Cut {
         fetch(x_.values, j);
         const Index from = x_.offsets[chosen_.items[j]], to = node.offsets[j], size = node.offsets[j + 1] - to;
         for (Index e = 0; e < size; ++e) node.indices[to + e] = static_cast<Row>(number[x_.indices[from + e]]);
-        const T factor = static_cast<T>(chosen_.factor(j));
-        for (Index e = 0; e < size; ++e) node.values[to + e] = factor * x_.values[from + e];
+        scale(x_.values + from, size, static_cast<T>(chosen_.factor(j)), node.values.data() + to);
       }
     });
-    std::vector<double> norms(chosen_.items.size());
-    for (std::size_t j = 0; j < norms.size(); ++j) {
-      const double factor = chosen_.factor(static_cast<Index>(j));
-      norms[j] = factor * factor * chosen_.squared_norms[chosen_.items[j]];
-    }
-    return std::make_unique<SparseNode<T, Row>>(std::move(node), std::move(terms_), std::move(norms));
+    return std::make_unique<SparseNode<T, Row>>(std::move(node), std::move(terms_), std::move(norms),
+                                                chosen_.exponent + shift);
   }
 
   SparseItems<T, From> x_;
@@ -252,13 +262,14 @@ std::unique_ptr<NodeData<T>> cut_items(const SparseItems<T, From>& x, Index rows
 template <class T>
 class SparseTreeData : public TreeData<T> {
  public:
-  explicit SparseTreeData(SparseView<T> x) : x_(x), squared_norms_(static_cast<std::size_t>(x.cols)) {
+  explicit SparseTreeData(SparseView<T> x)
+      : x_(x),
+        exponent_(largest_exponent(x.values.subspan(x.offsets.front(), x.nonzeros()))),
+        squared_norms_(static_cast<std::size_t>(x.cols)) {
     parallel_blocks(x.cols, 1024, [&](Index begin, Index end) {
       for (Index j = begin; j < end; ++j) {
-        double sum = 0;
-        for (Index p = x.offsets[j]; p < x.offsets[j + 1]; ++p)
-          sum += static_cast<double>(x.values[p]) * static_cast<double>(x.values[p]);
-        squared_norms_[j] = sum;
+        const Index first = x.offsets[j];
+        squared_norms_[j] = scaled_square(x.values.subspan(first, x.offsets[j + 1] - first), exponent_);
       }
     });
   }
@@ -267,14 +278,16 @@ class SparseTreeData : public TreeData<T> {
   Index cols() const override { return x_.cols; }
   Index entries() const override { return x_.nonzeros(); }
   std::span<const double> squared_norms() const override { return squared_norms_; }
+  int exponent() const override { return exponent_; }
 
   std::unique_ptr<NodeData<T>> cut(std::span<const RowIndex> items) const override {
     return cut_items<T, RowIndex>({x_.offsets.data(), x_.indices.data(), x_.values.data()}, x_.rows,
-                                  {items, {}, squared_norms_}, Numbers::by_frequency);
+                                  {items, {}, squared_norms_, exponent_, exponent_}, Numbers::by_frequency);
   }
 
  private:
   SparseView<T> x_;
+  int exponent_;
   std::vector<double> squared_norms_;
 };
 

@@ -10,11 +10,6 @@
 namespace copse {
 namespace {
 
-// Few steps suffice: the value only has to tell a topic that was left out from scattered items.
-constexpr int power_steps = 8;
-// By how much the new topic must explain more, so that rounding does not restart anything.
-constexpr double worthwhile = 1e-3;
-
 // The items without support, and their squared norm.
 template <class T>
 double collect_unexplained(const NodeData<T>& x, const Rank2Result<T>& factors, SampledItems& items) {

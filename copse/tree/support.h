@@ -3,13 +3,10 @@
 
 #include <optional>
 
+#include "copse/tree/constants.h"
 #include "copse/tree/rank2_nmf.h"
 
 namespace copse {
-
-// An item of which W h has no more than this share of the squared norm is explained by neither topic: what is left of
-// its coefficients is where the iteration was stopped, and tells nothing.
-inline constexpr double unexplained = 1e-6;
 
 // Where W is zero for all features of an item, and H for the item, the gradient is zero as well: alternation never
 // gives the item a coefficient, whatever W leaves out. Let Z be the items that W H does not explain, and d what |W H|^2

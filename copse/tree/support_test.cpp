@@ -27,7 +27,7 @@ Rank2Result<double> stuck_in_the_first_group(const NodeData<double>& node, const
   for (Index i = 0; i < 10; ++i) factors.w(i, i % 2) = 1 / std::sqrt(5.0);
   factors.h = Matrix<double>(node.items(), 2);
   for (Index j = 0; j < first; ++j) {
-    for (Index i = 0; i < 10; ++i) factors.h(j, i % 2) += x(j, i) / std::sqrt(5.0);
+    for (Index i = 0; i < 10; ++i) factors.h(j, i % 2) += std::ldexp(x(j, i), -node.exponent()) / std::sqrt(5.0);
     factors.fitted += factors.h(j, 0) * factors.h(j, 0) + factors.h(j, 1) * factors.h(j, 1);
   }
   return factors;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "copse/base/error.h"
+#include "copse/tree/ids.h"
 
 namespace copse {
 
@@ -19,8 +20,9 @@ std::string Tree<T>::id(Index node) const {
 
 template <class T>
 Index Tree<T>::find(const std::string& wanted) const {
+  const std::string full = full_id(wanted);
   for (Index n = 0; n < static_cast<Index>(nodes.size()); ++n) {
-    if (id(n) == wanted) return n;
+    if (id(n) == full) return n;
   }
   throw InvalidArgument("The tree has no node " + wanted + ".");
 }

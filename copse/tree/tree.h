@@ -1,4 +1,4 @@
-// HierNMF2 (thesis, algorithm 6) and DC-W (dcnmf 4.1): a binary tree of clusters by repeated rank-2 NMF.
+// HierNMF2 [Kuang 2014, algorithm 6] and DC-W [Du et al. 2017, 4.1]: a binary tree of clusters by repeated rank-2 NMF.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace copse {
 
-// The priority of a leaf A with topic w, whose split would give A1, A2 with w1, w2 (dcnmf, table 2).
+// The priority of a leaf A with topic w, whose split would give A1, A2 with w1, w2 [Du et al. 2017, table 2].
 enum class Score {
-  mndcg,       // agreement of the ranked words of w with those of w1 and w2: thesis (63)
+  mndcg,       // agreement of the ranked words of w with those of w1 and w2 [Kuang 2014, eq. 63]
   error,       // min_h |A - w h'|^2 - sum_i min_hi |Ai - wi hi'|^2
   rank1_gain,  // the same with the best rank-1 approximations
   fit,         // min_h |A - w h'|^2; this and the next two need no trial split
@@ -39,12 +39,15 @@ struct TreeOptions {
   double min_score = 0;      // sigma: split only leaves whose score exceeds it
   int outlier_trials = 3;    // T; 0: no outlier detection
   double imbalance = 9;      // beta: |N1| >= beta |N2| makes N2 a candidate for outliers
+  double large_share = 0.1;  // a node with at least this share of all items is split even if its trials find nothing
+                             // but outliers; infinity: the thesis's rule, such a node is closed for good
   Index smallest_split = 4;  // a node of fewer items gets the score -1; the root may have two
   Rank2Start start = Rank2Start::singular;
   double tolerance = 1e-4;  // of the rank-2 NMF
   int max_iterations = 1000;
-  std::uint64_t seed = 0;                                  // of random starts; same bits for any number of threads
-  std::function<bool(const TreeProgress&)> progress = {};  // once per split; false asks to stop
+  double time_limit = std::numeric_limits<double>::infinity();  // seconds; the tree so far comes back
+  std::uint64_t seed = 0;                                       // of random starts; same bits for any number of threads
+  std::function<bool(const TreeProgress&)> progress = {};       // once per split; false asks to stop
 };
 
 // Why a node stays a leaf.
@@ -90,7 +93,7 @@ struct Tree {
 
   // "1.2.1": the way from the root, 1 for the first child and 2 for the second; "" for the root.
   std::string id(Index node) const;
-  // The node of that id. Throws InvalidArgument if there is none.
+  // The node of that id, also a short one (ids.h). Throws InvalidArgument if there is none.
   Index find(const std::string& id) const;
   std::vector<Index> leaf_nodes() const;  // in the order of their ids; dropped ones are not among them
   // The leaf of every item in the tree after `splits` splits; -1 for an outlier.
@@ -107,12 +110,15 @@ class SplitMemory {
   virtual void record(std::uint64_t key, const Rank2Result<T>& result) = 0;
 };
 
-// Throws InvalidArgument for a bad option or an empty matrix.
+// Throws InvalidArgument for a bad option or an empty matrix, and Cancelled if stopped from outside before the first
+// split; after that the tree so far comes back with StopReason::interrupted. A time limit gives the tree so far, which
+// may have one leaf, with StopReason::time_limit.
 template <class T>
 Tree<T> build_tree(const TreeData<T>& x, const TreeOptions& options, SplitMemory<T>* memory = nullptr);
 
 // Splits the leaf `node` further, into options.leaves leaves at most; the rest of the tree stays as it is. The options
-// should be those that built the tree.
+// should be those that built the tree. Stopped after its first split, it keeps what it has; where it throws, the tree
+// is as it was.
 template <class T>
 void grow(Tree<T>& tree, Index node, const TreeData<T>& x, const TreeOptions& options);
 

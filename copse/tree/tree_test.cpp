@@ -11,12 +11,8 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
-#include "copse/kernels/gram.h"
-#include "copse/nnls/nnls.h"
 #include "copse/tree/flatten.h"
-#include "copse/tree/mndcg.h"
 #include "copse/tree/trial_split.h"
-#include "tests/support/naive.h"
 #include "tests/support/random_matrices.h"
 
 namespace copse {
@@ -273,7 +269,6 @@ TEST(Tree, RemembersTheSidesOfEveryOutlierTrial) {
 TEST(Tree, RemembersNothingOfANodeThatNumbersItsFeaturesOtherwise) {
   const auto x = as<float>(planted(400, 6, 5));
   const auto data = tree_data<float>(SparseView<float>(x));
-  const auto norms = data->squared_norms();
   std::vector<RowIndex> items(400);
   std::iota(items.begin(), items.end(), 0);
   PartOfNode<float> part{data->cut(items), std::vector<char>(400, 1)};
@@ -282,10 +277,10 @@ TEST(Tree, RemembersNothingOfANodeThatNumbersItsFeaturesOtherwise) {
   ASSERT_FALSE(std::ranges::equal(part.node->terms(), data->cut(items)->terms()));
   Memory memory;
   TreeCost cost;
-  try_split<float>(*data, items, std::move(part), norms, 1, {}, &memory, cost);
+  try_split<float>(*data, items, std::move(part), 1, {}, &memory, cost);
   ASSERT_EQ(memory.size(), 1u);
-  const auto again = try_split<float>(*data, items, {}, norms, 1, {}, &memory, cost);
-  const auto alone = try_split<float>(*data, items, {}, norms, 1, {}, nullptr, cost);
+  const auto again = try_split<float>(*data, items, {}, 1, {}, &memory, cost);
+  const auto alone = try_split<float>(*data, items, {}, 1, {}, nullptr, cost);
   for (int side = 0; side < 2; ++side) {
     EXPECT_EQ(again.sides[side].items, alone.sides[side].items);
     EXPECT_EQ(again.sides[side].topic, alone.sides[side].topic);
@@ -358,28 +353,6 @@ TEST(Tree, OnlyRandomStartsFollowTheSeed) {
   EXPECT_NE(topics(Rank2Start::random, 1), topics(Rank2Start::random, 2));
 }
 
-TEST(Tree, ANormThatPrecisionCannotHoldIsRefused) {
-  const auto scaled = [](double factor) {
-    Matrix<double> x = planted(100, 3, 1);
-    for (double& value : x.values()) value *= factor;
-    return x;
-  };
-  const auto leaves = [](const auto& x) { return build(x, {.leaves = 3}).leaves; };
-  for (const double factor : {1e-6, 1e-3, 1.0, 1e5, 1e7}) EXPECT_EQ(leaves(as<float>(scaled(factor))), 3) << factor;
-  for (const double factor : {1e-30, 1e-8, 1e9, 1e30}) {
-    EXPECT_THROW(leaves(as<float>(scaled(factor))), InvalidArgument) << factor;
-    EXPECT_EQ(leaves(as<double>(scaled(factor))), 3) << factor;
-  }
-  try {
-    leaves(as<float>(scaled(1e10)));
-    FAIL();
-  } catch (const InvalidArgument& error) {
-    EXPECT_STREQ(error.what(),
-                 "The norm of the matrix is about 1e11, and a tree in single precision needs one between 1e-6 and 1e9: "
-                 "scale the matrix, or use double precision.");
-  }
-}
-
 TEST(Tree, DegenerateData) {
   const auto leaves_of = [](const Matrix<double>& x, Index leaves, Score score = Score::mndcg) {
     const auto tree = build(as<float>(x), {.leaves = leaves, .score = score});
@@ -411,167 +384,6 @@ TEST(Tree, DegenerateData) {
   EXPECT_EQ(tree.leaves, 2);
   EXPECT_THROW(build(as<float>(two), {.leaves = 0}), InvalidArgument);
   EXPECT_THROW(build(as<float>(Matrix<double>(0, 0)), {.leaves = 2}), InvalidArgument);
-}
-
-// Thesis, algorithm 6, as plainly as it can be written: dense, in double, one node at a time, everything factored anew
-// whenever it is needed, each rank-2 NMF by plain alternation. Of several minima it takes the one at which rank2_nmf
-// arrives: from there it may not go far.
-class Plain {
- public:
-  struct Node {
-    std::vector<RowIndex> items;
-    std::vector<double> topic;
-    double score = std::numeric_limits<double>::infinity();
-    std::string id;
-  };
-
-  Plain(const Matrix<double>& x, Score score) : x_(x), score_(score) {}
-
-  // The leaves, and what was set aside.
-  std::map<std::string, std::vector<RowIndex>> leaves;
-  std::vector<RowIndex> outliers;
-
-  void build(std::size_t k, int trials, double beta) {
-    std::vector<Node> current(1);
-    for (Index j = 0; j < x_.cols(); ++j) current[0].items.push_back(static_cast<RowIndex>(j));
-    while (current.size() < k) {
-      const auto highest = std::ranges::max_element(current, {}, &Node::score);
-      if (highest->score < 0) break;
-      const std::vector<RowIndex> backup = highest->items;
-      std::vector<RowIndex> aside;
-      int i = 0;
-      std::vector<Node> children;
-      while (i < trials) {
-        children = split(highest->items, highest->id);
-        if (children.size() < 2) break;
-        if (static_cast<double>(children[0].items.size()) >= beta * static_cast<double>(children[1].items.size()) &&
-            below_all(score(children[1]), current)) {
-          aside.insert(aside.end(), children[1].items.begin(), children[1].items.end());
-          highest->items = children[0].items;
-          ++i;
-        } else {
-          break;
-        }
-      }
-      if (i < trials && children.size() == 2) {
-        outliers.insert(outliers.end(), aside.begin(), aside.end());
-        for (Node& child : children) child.score = score(child);
-        current.erase(highest);
-        current.insert(current.end(), children.begin(), children.end());
-      } else {
-        highest->items = backup;
-        highest->score = -1;
-      }
-    }
-    for (const Node& node : current) leaves[node.id] = node.items;
-    std::ranges::sort(outliers);
-  }
-
- private:
-  static bool below_all(double score, const std::vector<Node>& nodes) {
-    return std::ranges::all_of(nodes, [&](const Node& node) { return !(node.score > 0) || score < node.score; });
-  }
-
-  double score(const Node& node) const {
-    if (node.items.size() < 4) return -1;
-    const auto children = split(node.items, node.id);
-    if (children.size() < 2) return -1;
-    if (score_ == Score::error) return error(node) - error(children[0]) - error(children[1]);
-    const auto ranked = [](const std::vector<double>& weights) {
-      std::vector<RowIndex> terms;
-      for (std::size_t i = 0; i < weights.size(); ++i) {
-        if (weights[i] > no_weight) terms.push_back(static_cast<RowIndex>(i));
-      }
-      std::ranges::stable_sort(terms, [&](RowIndex a, RowIndex b) { return weights[a] > weights[b]; });
-      return terms;
-    };
-    return Mndcg(x_.rows())(ranked(node.topic), ranked(children[0].topic), ranked(children[1].topic));
-  }
-
-  // min_h |A - w h'|^2, with h = A'w for w of unit norm.
-  double error(const Node& node) const {
-    double sum = 0;
-    for (const RowIndex j : node.items) {
-      double h = 0;
-      for (Index i = 0; i < x_.rows(); ++i) h += node.topic[i] * x_(i, j);
-      for (Index i = 0; i < x_.rows(); ++i) sum += std::pow(x_(i, j) - node.topic[i] * h, 2);
-    }
-    return sum;
-  }
-
-  std::vector<Node> split(const std::vector<RowIndex>& items, const std::string& id) const {
-    const Index m = x_.rows(), n = static_cast<Index>(items.size());
-    Matrix<double> part(m, n), h, products;
-    for (Index i = 0; i < m; ++i) {
-      for (Index j = 0; j < n; ++j) part(i, j) = x_(i, items[j]);
-    }
-    const auto flipped = testing::naive::transposed(part);
-    std::vector<RowIndex> all(items.size());
-    std::iota(all.begin(), all.end(), 0);
-    Matrix<double> w = rank2_nmf(*tree_data(flipped)->cut(all), {}).w;
-    Matrix<double> last = w;
-    for (int iteration = 0; iteration < 20000; ++iteration) {
-      solve_rank2(gram(w), testing::naive::transpose_times(part, w), h);
-      double change = 0;
-      for (std::size_t e = 0; e < w.values().size(); ++e)
-        change = std::max(change, std::abs(w.values()[e] - last.values()[e]));
-      if (iteration > 0 && change <= 1e-11) break;
-      last = w;
-      products = testing::naive::times(part, h);
-      solve_rank2(gram(h), products, w);
-      for (Index c = 0; c < 2; ++c) {
-        double norm = 0;
-        for (Index i = 0; i < m; ++i) norm += w(i, c) * w(i, c);
-        for (Index i = 0; i < m && norm > 0; ++i) w(i, c) /= std::sqrt(norm);
-      }
-    }
-    std::vector<Node> children(2);
-    // An item that neither topic explains to a thousandth of its norm goes where most of the others are.
-    std::vector<int> side;
-    for (Index j = 0; j < n; ++j) {
-      double norm = 0, fitted = 0;
-      for (Index i = 0; i < m; ++i) {
-        norm += part(i, j) * part(i, j);
-        fitted += std::pow(w(i, 0) * h(j, 0) + w(i, 1) * h(j, 1), 2);
-      }
-      side.push_back(fitted <= 1e-6 * norm || h(j, 0) == h(j, 1) ? -1 : h(j, 0) > h(j, 1) ? 0 : 1);
-    }
-    const auto firsts = std::ranges::count(side, 0), seconds = std::ranges::count(side, 1);
-    const auto decided = std::ranges::find_if(side, [](int s) { return s >= 0; });
-    const int most = firsts != seconds ? seconds > firsts : decided == side.end() ? 0 : *decided;
-    for (Index j = 0; j < n; ++j) children[side[j] < 0 ? most : side[j]].items.push_back(items[j]);
-    for (Index c = 0; c < 2; ++c) {
-      for (Index i = 0; i < m; ++i) children[c].topic.push_back(w(i, c));
-    }
-    if (children[0].items.empty() || children[1].items.empty()) return {};
-    const bool swap = children[0].items.size() < children[1].items.size() ||
-                      (children[0].items.size() == children[1].items.size() && children[1].items[0] == items[0]);
-    if (swap) std::swap(children[0], children[1]);
-    children[0].id = id.empty() ? "1" : id + ".1";
-    children[1].id = id.empty() ? "2" : id + ".2";
-    return children;
-  }
-
-  const Matrix<double>& x_;
-  Score score_;
-};
-
-TEST(Tree, EqualsAPlainTranscriptionOfAlgorithm6) {
-  for (int n = 0; n < 20; ++n) {
-    const Score score = n < 10 ? Score::mndcg : Score::error;
-    const auto seed = static_cast<std::uint64_t>(11 + n % 10);
-    const auto x = planted(200, 5, seed);
-    const auto tree = build(to_sparse(x), {.leaves = 7, .score = score, .tolerance = 1e-11, .max_iterations = 20000});
-    Plain plain(x, score);
-    plain.build(7, 3, 9);
-    std::map<std::string, std::vector<RowIndex>> leaves;
-    for (const Index leaf : tree.leaf_nodes()) leaves[tree.id(leaf)] = tree.nodes[leaf].items;
-    EXPECT_EQ(leaves, plain.leaves) << static_cast<int>(score) << ' ' << seed;
-    std::vector<RowIndex> outliers;
-    for (const auto& node : tree.nodes) outliers.insert(outliers.end(), node.outliers.begin(), node.outliers.end());
-    std::ranges::sort(outliers);
-    EXPECT_EQ(outliers, plain.outliers) << static_cast<int>(score) << ' ' << seed;
-  }
 }
 
 }  // namespace

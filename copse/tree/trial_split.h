@@ -46,11 +46,10 @@ struct TrialOptions {
 
 // Items go to the side with the larger coefficient. Items with equal coefficients, and those that W h explains to less
 // than a thousandth of their norm (most have none of the node's words, and both coefficients are zero), go to the
-// larger side; of two equal sides that is the one with the first of the other items. `squared_norms` is for all items
-// of x. `data` has the items if they are cut out already.
+// larger side; of two equal sides that is the one with the first of the other items. `data` has the items if they
+// are cut out already.
 template <class T>
-TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, PartOfNode<T> data,
-                        std::span<const double> squared_norms, std::uint64_t key, const TrialOptions& options,
-                        SplitMemory<T>* memory, TreeCost& cost);
+TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, PartOfNode<T> data, std::uint64_t key,
+                        const TrialOptions& options, SplitMemory<T>* memory, TreeCost& cost);
 
 }  // namespace copse

@@ -13,9 +13,9 @@ from copse._data import (
     read,
 )
 from copse._dcnmf import DCNMF
-from copse._model_file import load_result
+from copse._load import load_result
 from copse._nmf import NMF
-from copse._plots import plot_history
+from copse._plots import plot_history, plot_tree
 from copse._text import TextVectorizer
 from copse._tree import TopicTree
 
@@ -33,6 +33,7 @@ __all__ = [
     "make_mixture",
     "make_uniform_sparse",
     "plot_history",
+    "plot_tree",
     "read",
     "to_anndata",
 ]

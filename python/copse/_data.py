@@ -6,11 +6,11 @@ import numpy as np
 import scipy.sparse
 
 from copse import _copse
+from copse._parameters import choice
 from copse._random import seed_of
 from copse._threads import thread_count
 
-ORIENTATIONS = {"columns": _copse.ItemsAre.columns, "rows": _copse.ItemsAre.rows}
-PRESENCE = {None: _copse.Presence.detect, True: _copse.Presence.present, False: _copse.Presence.absent}
+PRESENCE = {None: "detect", True: "present", False: "absent"}
 
 
 class Dataset(NamedTuple):
@@ -47,13 +47,10 @@ def read(path, *, items="columns", dtype=np.float32, header=None, row_names=None
     Dataset
         X (CSR or dense), feature_names, item_names, notes.
     """
-    if items not in ORIENTATIONS:
-        raise ValueError(f"items must be 'columns' or 'rows', not {items!r}.")
-    options = _copse.ReadOptions()
-    options.items = ORIENTATIONS[items]
-    options.header = PRESENCE[header]
-    options.row_names = PRESENCE[row_names]
-    found = _copse.read_matrix(path, options, single_precision(dtype), thread_count(n_jobs))
+    choice("items", items, _copse.choices["items"])
+    found = _copse.read_matrix(
+        path, items, PRESENCE[header], PRESENCE[row_names], single_precision(dtype), thread_count(n_jobs)
+    )
     return Dataset(matrix_of(found), _names(found["feature_names"]), _names(found["item_names"]), found["notes"])
 
 

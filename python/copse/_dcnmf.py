@@ -2,9 +2,7 @@
 
 from numbers import Integral
 
-from copse._fit import check_on_interrupt
 from copse._flat import FlatModel
-from copse._items import validated
 from copse._parameters import number
 from copse._progress import with_callbacks
 
@@ -73,8 +71,6 @@ class DCNMF(FlatModel):
     @with_callbacks
     def fit_transform(self, X, y=None):
         """Grows the tree, factorizes X and returns the coefficients of its rows."""
-        check_on_interrupt(self)
-        X = validated(self, X, reset=True)
-        options = self._options(X)
-        options.rank = int(number("n_components", self.n_components, Integral, 1))
-        return self._factorize(X, options, dc=True)
+        X, items, names = self._prepare(X)
+        rank = number("n_components", self.n_components, Integral, 1)
+        return self._factorize(X, items, names, self._settings(items), rank, dc=True)

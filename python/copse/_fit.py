@@ -1,11 +1,10 @@
 """The one call of the library in a fit: its threads, its progress, and what Ctrl-C does to it."""
 
-from copse._items import items_of
 from copse._parameters import choice
 from copse._progress import FitProgress
 from copse._threads import thread_count
 
-INTERRUPTS = {"raise": False, "keep": True}
+INTERRUPTS = ("raise", "keep")
 
 
 def check_on_interrupt(estimator):
@@ -13,19 +12,18 @@ def check_on_interrupt(estimator):
     choice("on_interrupt", estimator.on_interrupt, INTERRUPTS)
 
 
-def fitted(function, estimator, X, options, steps, **start):
-    """The items of validated X, and what function(items, options, **start) of the library makes of them."""
-    threads = thread_count(estimator.n_jobs)
-    items = items_of(X, threads)
+def fitted(function, estimator, X, items, settings, steps, **more):
+    """What function(items, settings, ...) of the library makes of the items of X."""
     progress = FitProgress(estimator, X, steps)
     result = function(
         items,
-        options,
-        **start,
-        threads=threads,
+        settings,
+        **more,
+        line=estimator._line(),
+        threads=thread_count(estimator.n_jobs),
         progress=progress.callback,
-        keep_interrupted=INTERRUPTS[estimator.on_interrupt],
+        keep_interrupted=estimator.on_interrupt == "keep",
     )
     if progress.callback is not None:
         progress.finish()
-    return items, result
+    return result

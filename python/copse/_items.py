@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import scipy.sparse
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from copse import _copse
 
@@ -16,11 +16,7 @@ def validated(estimator, X, *, reset):
 
     Raises as scikit-learn does for other shapes, NaN and infinity, and for negative entries.
     """
-    names = None
-    if is_anndata(X):
-        names, X = np.asarray(X.var_names, dtype=object), X.X
-    elif type(X).__module__.startswith("polars."):  # scikit-learn 1.7 sees no names in frames of polars 2
-        names = np.asarray(X.columns, dtype=object)
+    names, X = _named(X)
     if names is not None:
         _check_names(estimator, names, reset)
     _check_structure(X)
@@ -30,6 +26,38 @@ def validated(estimator, X, *, reset):
         X = validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset)
     if names is not None and reset:
         estimator.feature_names_in_ = names
+    _check_signs(estimator, X)
+    return X
+
+
+def checked(estimator, X):
+    """As validated(), but the library is to match the features."""
+    X = _named(X)[1]
+    _check_structure(X)
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", estimator=estimator, input_name="X")
+    _check_signs(estimator, X)
+    return X
+
+
+def feature_names_of(X):
+    """The names of the columns of X, where all of them are strings, else an empty list."""
+    names = _named(X)[0]
+    names = getattr(X, "columns", ()) if names is None else names
+    return list(names) if all(isinstance(name, str) for name in names) else []
+
+
+def _named(X):
+    """Names that scikit-learn would not see, and the matrix they belong to."""
+    if is_anndata(X):
+        if getattr(X, "isbacked", False):
+            raise ValueError("This AnnData is backed by a file: read it into memory with adata.to_memory().")
+        return np.asarray(X.var_names, dtype=object), X.X
+    if type(X).__module__.startswith("polars."):  # scikit-learn 1.7 sees no names in frames of polars 2
+        return np.asarray(X.columns, dtype=object), X
+    return None, X
+
+
+def _check_signs(estimator, X):
     values = X.data if scipy.sparse.issparse(X) else X
     if values.size and values.min() < 0:
         at = int(np.argmax(values.ravel() < 0))
@@ -41,7 +69,6 @@ def validated(estimator, X, *, reset):
             f"Negative values in data passed to {type(estimator).__name__}: {values.ravel()[at]:g} in row {row}, "
             f"column {column}. Nonnegative factorization needs entries that are zero or more."
         )
-    return X
 
 
 def is_anndata(X):

@@ -4,23 +4,15 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
+import scipy.sparse
 
 from copse import _copse
-from copse._fit import check_on_interrupt
 from copse._flat import FlatModel
-from copse._items import validated
 from copse._parameters import choice, number
 from copse._progress import with_callbacks
 
-STARTS = {
-    None: _copse.Start.automatic,
-    "sample": _copse.Start.sample,
-    "random": _copse.Start.random,
-    "nndsvd": _copse.Start.nndsvd,
-    "nndsvda": _copse.Start.nndsvda,
-    "nndsvdar": _copse.Start.nndsvdar,
-}
-SINGULAR_STARTS = ("nndsvd", "nndsvda", "nndsvdar")
+STARTS = {None: "automatic"} | {name: name for name in _copse.choices["init"] if name != "automatic"}
+SINGULAR_STARTS = tuple(name for name in STARTS if name and name.startswith("nndsvd"))
 
 
 class NMF(FlatModel):
@@ -49,8 +41,8 @@ class NMF(FlatModel):
     random_state : int, RandomState, Generator or None, default=None
         A whole number is the seed itself: the same bits as `copse factor --seed`, with any number of threads.
     alpha_W, alpha_H, l1_ratio : float, default 0.0, 'same', 0.0
-        scikit-learn's penalties, as far as this objective has them: `alpha_H` with l1_ratio=0 and alpha_W=0 is `alpha`
-        divided by the number of samples. For sparse coefficients use `beta`.
+        scikit-learn's penalties, as far as this objective has them: with `beta`, l1_ratio=0 and alpha_W=0, `alpha_H`
+        adds n_samples times itself to `alpha`. Anything else is refused. For sparse coefficients use `beta`.
     verbose : int, default=0
         Above 0 shows a line of progress, in a terminal or a notebook.
     shuffle : bool, default=False
@@ -59,13 +51,15 @@ class NMF(FlatModel):
         Sparse NMF: weight of the squared 1-norms of the samples' coefficients. The words choose it, and alpha, by the
         rules of two papers from the largest entry of X.
     alpha : float or None, default=None
-        Weight of |H|^2. None: chosen by the rule if `beta` is not 0, otherwise 0.
+        Weight of |H|^2, together with `beta`. None: chosen by the rule.
     affine : bool, default=False
         X ~ W H + baseline, with one nonnegative baseline for all samples.
     n_runs : int, default=1
         Starts to try; the one with the least objective is kept.
     time_limit : float or None, default=None
         Seconds after which the best so far is taken.
+    vectorizer : TextVectorizer or None, default=None
+        Turns documents into a matrix where strings are given to `fit`. None: TextVectorizer().
     n_jobs : int or None, default=None
         Threads. None: all that are free, or fewer inside joblib's workers and threadpoolctl's limits. -1: all. The
         result does not depend on it.
@@ -77,9 +71,12 @@ class NMF(FlatModel):
     components_ : array of shape (n_components, n_features)
         The components, each of unit 2-norm; one that died is zero.
     labels_ : array of shape (n_samples,)
-        The component with the largest coefficient of each sample; -1 where all are zero.
+        The component with the largest coefficient of each sample; -1 where all are zero, and for a document with too
+        few words.
     baseline_ : array of shape (n_features,)
         Only with affine=True.
+    penalty_ : array of shape (n_components,), or empty without `beta`
+        What the coefficients w of a sample cost at the scale of `components_`: (penalty_ @ w) ** 2.
     reconstruction_err_, relative_error_ : float
         |X - W H|, and the same divided by |X|.
     n_iter_, n_components_, n_features_in_ : int
@@ -128,6 +125,7 @@ class NMF(FlatModel):
         affine=False,
         n_runs=1,
         time_limit=None,
+        vectorizer=None,
         n_jobs=None,
         on_interrupt="raise",
     ):
@@ -148,6 +146,7 @@ class NMF(FlatModel):
         self.affine = affine
         self.n_runs = n_runs
         self.time_limit = time_limit
+        self.vectorizer = vectorizer
         self.n_jobs = n_jobs
         self.on_interrupt = on_interrupt
 
@@ -157,8 +156,8 @@ class NMF(FlatModel):
 
         Parameters
         ----------
-        X : {array, sparse matrix, data frame} of shape (n_samples, n_features)
-            CSR with 32-bit column numbers is read in place; other forms are converted once.
+        X : {array, sparse matrix, data frame} of shape (n_samples, n_features), or list of str
+            Strings are documents. CSR with 32-bit column numbers is read in place; other forms are converted once.
         y : ignored
         W, H : arrays of shape (n_samples, n_components) and (n_components, n_features)
             The start for init='custom'.
@@ -167,58 +166,64 @@ class NMF(FlatModel):
         -------
         W : array of shape (n_samples, n_components)
         """
-        check_on_interrupt(self)
         if self.beta_loss not in ("frobenius", 2, 2.0):
             raise ValueError(
                 f"Invalid beta_loss parameter: solver {self.solver!r} does not handle beta_loss = {self.beta_loss!r}; "
                 "Copse minimises the Frobenius norm only."
             )
-        X = validated(self, X, reset=True)
-        options = self._options(X)
-        options.alpha += self._sklearn_alpha(X)
-        options.runs = number("n_runs", self.n_runs, Integral, 1)
+        X, items, names = self._prepare(X)
+        settings = self._settings(items)
+        settings["alpha"] += self._sklearn_alpha(items.items)
+        settings["runs"] = number("n_runs", self.n_runs, Integral, 1)
         if self.init == "custom":
             start = self._given_start(X, W, H)
-            options.rank = start["w"].shape[1]
-            return self._factorize(X, options, **start)
+            return self._factorize(X, items, names, settings, start["w"].shape[1], **start)
         if W is not None or H is not None:
             warnings.warn(
                 "When init!='custom', provided W or H are ignored. Set init='custom' to use them as initialization.",
                 RuntimeWarning,
                 stacklevel=2,
             )
-        options.start = choice("init", self.init, STARTS | {"custom": None})
-        options.rank = self._rank(X)
-        if self.init in SINGULAR_STARTS and options.rank > min(X.shape):
+        settings["start"] = STARTS[choice("init", self.init, [*STARTS, "custom"])]
+        rank = self._rank(items)
+        if self.init in SINGULAR_STARTS and rank > min(items.items, items.features):
             raise ValueError(
                 f"init = '{self.init}' can only be used when n_components <= min(n_samples, n_features): "
-                f"{options.rank} components of a matrix of {X.shape[0]} x {X.shape[1]} are too many."
+                f"{rank} components of a matrix of {items.items} x {items.features} are too many."
             )
-        return self._factorize(X, options)
+        return self._factorize(X, items, names, settings, rank)
 
-    def _rank(self, X):
+    def _rank(self, items):
         if self.n_components is None or self.n_components == "auto":
-            return min(X.shape)
-        return int(number("n_components", self.n_components, Integral, 1))
+            return min(items.items, items.features)
+        return number("n_components", self.n_components, Integral, 1)
 
-    def _sklearn_alpha(self, X):
+    def _sklearn_alpha(self, samples):
         """`alpha` from scikit-learn's parameters: 1/2 |X - W H|^2 + 1/2 alpha_H n_samples |H|^2 is half of ours."""
         number("alpha_W", self.alpha_W, Real, 0)
-        alpha_H = self.alpha_W if self.alpha_H == "same" else number("alpha_H", self.alpha_H, Real, 0)
+        alpha_H = self.alpha_W if isinstance(self.alpha_H, str) and self.alpha_H == "same" else number("alpha_H", self.alpha_H, Real, 0)
         if not 0 <= number("l1_ratio", self.l1_ratio, Real, 0) <= 1:
             raise ValueError(f"l1_ratio must lie between 0 and 1; it is {self.l1_ratio}.")
         if self.alpha_W > 0 or (alpha_H > 0 and self.l1_ratio > 0):
             raise ValueError(
                 "Copse has no penalty on W as scikit-learn's alpha_W, and none on |H|_1. For sparse coefficients use "
-                "beta, the weight of the squared 1-norms of the rows of W; alpha_H with l1_ratio=0 and alpha_W=0 works."
+                "beta, the weight of the squared 1-norms of the rows of W."
             )
-        return alpha_H * X.shape[0]
+        if alpha_H > 0 and self.beta == 0:
+            raise ValueError(
+                "alpha_H alone has no effect: coefficients would grow as components shrink. For sparse coefficients "
+                "use beta."
+            )
+        return alpha_H * samples
 
     def _given_start(self, X, W, H):
         if W is None or H is None:
             raise ValueError("init='custom' needs both W and H: give them to fit_transform.")
         W, H = np.asarray(W), np.asarray(H)
-        rank = len(H) if self.n_components is None or self.n_components == "auto" else self._rank(X)
+        if not isinstance(X, np.ndarray) and not scipy.sparse.issparse(X):
+            raise ValueError("init='custom' needs a matrix, not documents.")
+        rank = self.n_components
+        rank = len(H) if rank is None or rank == "auto" else number("n_components", rank, Integral, 1)
         for name, given, shape in (("H", H, (rank, X.shape[1])), ("W", W, (X.shape[0], rank))):
             for axis, side in enumerate(("first", "second")):
                 found = given.shape[axis] if given.ndim == 2 else f"an array of {given.ndim} dimensions"
@@ -227,6 +232,8 @@ class NMF(FlatModel):
                         f"Array with wrong {side} dimension passed to NMF (input {name}). "
                         f"Expected {shape[axis]}, but got {found}."
                     )
+            if not np.isfinite(given).all():
+                raise ValueError(f"Array passed to NMF (input {name}) has entries that are NaN or infinite.")
             if (given < 0).any():
                 raise ValueError(f"Negative values in data passed to NMF (input {name}).")
             if not given.any():

@@ -4,15 +4,38 @@ from numbers import Integral
 
 
 def choice(name, value, choices):
-    """The entry of `choices` for a parameter, or an error that lists them."""
+    """The value of a parameter that is one of `choices`, or an error that lists them."""
     if not (value is None or isinstance(value, str)) or value not in choices:
         listed = ", ".join(repr(known) for known in choices)
         raise ValueError(f"{name} must be one of {listed}, not {value!r}.")
-    return choices[value]
+    return value
 
 
 def number(name, value, kind, least):
     if isinstance(value, bool) or not isinstance(value, kind) or not value >= least:
         what = "a whole number" if kind is Integral else "a number"
         raise ValueError(f"{name} must be {what} of at least {least}, not {value!r}.")
-    return value
+    return int(value) if kind is Integral else float(value)
+
+
+def words(name, values):
+    """A list of strings; one string is a list of one, and not its letters."""
+    if values is None:
+        return []
+    values = [values] if isinstance(values, str) else list(values)
+    wrong = next((value for value in values if not isinstance(value, str)), None)
+    if wrong is not None:
+        raise ValueError(f"{name} must be strings, not {wrong!r}.")
+    return values
+
+
+def names_for(name, values, count):
+    """One text for each of `count` samples; an empty list for None."""
+    if values is None:
+        return []
+    if isinstance(values, str) or not hasattr(values, "__iter__"):
+        raise ValueError(f"{name} must be a list with one entry for each sample, not {values!r}.")
+    values = ["" if value is None or value != value else str(value) for value in values]
+    if len(values) != count:
+        raise ValueError(f"There are {len(values)} {name} for {count} samples.")
+    return values

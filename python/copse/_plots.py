@@ -7,12 +7,7 @@ def plot_history(*models, ax=None, against="iteration"):
     """Draws the relative error of fitted NMF or DCNMF models, against 'iteration' or 'seconds'. Returns the axes."""
     if against not in ("iteration", "seconds"):
         raise ValueError(f"against must be 'iteration' or 'seconds', not {against!r}.")
-    try:
-        import matplotlib.pyplot
-    except ImportError as error:
-        raise ImportError("Pictures are drawn by matplotlib: install it to have them.") from error
-    if ax is None:
-        _, ax = matplotlib.pyplot.subplots()
+    ax = _axes(ax)
     for model in models:
         check_is_fitted(model, "history_")
         label = f"{type(model).__name__} {getattr(model, 'solver', '')}, {model.n_components_} components"
@@ -21,3 +16,44 @@ def plot_history(*models, ax=None, against="iteration"):
     ax.set_ylabel("relative error")
     ax.legend()
     return ax
+
+
+def plot_tree(tree, *, n_words=4, ax=None):
+    """Draws a fitted TopicTree: the root on the left, the leaves with their sizes and words on the right.
+
+    A line is the wider the more samples the node has. Returns the axes.
+    """
+    check_is_fitted(tree)
+    ax = _axes(ax)
+    nodes = {node["id"]: node for node in tree.nodes(n_words)}
+    places = {}
+
+    def place(name):
+        node = nodes[name]
+        depth = name.count(".") + 1 if name else 0
+        heights = [place(child) for child in node["children"]]
+        leaves = sum(1 for known in places if not nodes[known]["children"])
+        places[name] = (depth, sum(heights) / len(heights) if heights else -leaves)
+        return places[name][1]
+
+    place("")
+    most = max(1, nodes[""]["size"])
+    for name, node in nodes.items():
+        x, y = places[name]
+        for child in node["children"]:
+            right, other = places[child]
+            width = 0.5 + 6 * nodes[child]["size"] / most
+            ax.plot([x, x, right], [y, other, other], color="0.6", linewidth=width, solid_joinstyle="round")
+        if not node["children"]:
+            label = f"{node['name'] or name}  {node['size']}  {', '.join(node['words'])}"
+            ax.text(x + 0.05, y, label, va="center", fontsize="small")
+    ax.set_axis_off()
+    return ax
+
+
+def _axes(ax):
+    try:
+        import matplotlib.pyplot
+    except ImportError as error:
+        raise ImportError("Pictures are drawn by matplotlib: install it to have them.") from error
+    return matplotlib.pyplot.subplots()[1] if ax is None else ax

@@ -9,58 +9,78 @@ from sklearn.utils.validation import check_is_fitted
 
 from copse import _copse
 from copse._data import matrix_of, single_precision
-from copse._parameters import choice, number
+from copse._parameters import choice, number, words
 from copse._threads import thread_count
 
-RULES = {"unicode": _copse.WordRule.unicode, "word-characters": _copse.WordRule.word_characters}
-LINKS = {"drop": _copse.Links.drop, "whole": _copse.Links.whole, "words": _copse.Links.words}
-WEIGHTINGS = {"tf-idf": _copse.Weighting.tf_idf, "log": _copse.Weighting.log, "none": _copse.Weighting.none}
+DEFAULTS = _copse.text_settings
+TITLE_LENGTH = 100
 
 
 def is_text(X):
     """Whether X is a list of strings rather than a matrix."""
-    if isinstance(X, str):
+    if isinstance(X, (str, bytes)):
         raise ValueError("A list of documents is needed, not one string.")
+    if hasattr(X, "columns") and len(getattr(X, "shape", ())) == 2 and X.shape[1] == 1:
+        first = next(iter(np.asarray(X).ravel()), None)
+        if isinstance(first, str):
+            raise ValueError(f"Documents must form a list or a series: give X[{X.columns[0]!r}], not a frame.")
     if hasattr(X, "shape") and len(X.shape) != 1 or scipy.sparse.issparse(X) or not hasattr(X, "__iter__"):
         return False
-    first = next(iter(X), None)
+    first = next((value for value in X if value is not None), None)
+    if isinstance(first, bytes):
+        raise ValueError("Documents must be strings, not bytes: decode them.")
     return isinstance(first, str)
+
+
+def listed(documents):
+    """Documents as a list. What is no string in it is found when they are read."""
+    if isinstance(documents, (str, bytes)):
+        raise ValueError("A list of documents is needed, not one string.")
+    if hasattr(documents, "columns"):
+        is_text(documents)
+    documents = list(documents)
+    if not documents:
+        raise ValueError("There are no documents.")
+    return documents
 
 
 class TextVectorizer(TransformerMixin, BaseEstimator):
     """Documents to a sparse matrix of weighted terms, as the program prepares text.
 
-    Words are found by the rules of Unicode in any language, folded, and counted; stop words of the languages that are
-    found in the text are left out. The counts become tf-idf weights, and each row gets unit 2-norm. A document with
-    fewer than `min_words` counted words becomes a row of zeros.
+    Words are found by the rules of Unicode in any language, folded, and counted. Stop words of the languages that are
+    found in the text are left out. The counts become weights, and rows get comparable lengths. A document with fewer
+    than `min_words` counted words takes no part in the fit.
 
     Parameters
     ----------
     stop_words : 'auto', None, str or list of str, default='auto'
         'auto': the lists of the languages that are found in the text. Otherwise names of languages, such as 'english'.
-    more_stop_words : sequence of str, default=()
+    more_stop_words : str or sequence of str, default=()
         Words to leave out besides.
     stemmer : str or None, default=None
         None, 'auto' (that of the main language) or a language.
     bigrams : bool, default=False
         Count two words that belong together as one term.
-    min_count, min_words : int, default=3 and 5
+    min_count, min_words : int, default as the program
         Drop terms that occur less often in all, and documents with fewer counted words.
     max_share : float, default=1.0
         Drop terms that are in a larger share of the documents.
     max_terms : int or None, default=None
         Keep the most frequent only.
-    words : {'unicode', 'word-characters'}, default='unicode'
-        'word-characters' finds the words that scikit-learn's vectorizers find.
+    words : {'unicode', 'characters'}, default='unicode'
+        'characters' finds the words that scikit-learn's vectorizers find.
     links : {'drop', 'whole', 'words'}, default='drop'
         What becomes of addresses of the web and of mail.
     numbers : bool, default=False
         Keep words that have no letter.
-    mail : bool, default=False
-        Drop headers, quoted lines and signatures.
-    weighting : {'tf-idf', 'log', 'none'}, default='tf-idf'
+    mail : bool or list of {'headers', 'quotes', 'signatures'}, default=False
+        Drop these parts of mail. True: all three.
+    weighting : str, default as the program
+        A name of `copse topics --weights`.
     unit : bool, default=True
-        Scale rows to unit 2-norm.
+        Scale rows to unit 2-norm, as `--unit-columns` does.
+    normalized_cut : bool, default=False
+        Divide rows by the square root of their degree, as `--normalized-cut` does.
     dtype : float32 or float64, default=float32
     n_jobs : int or None, default=None
         As for NMF.
@@ -72,7 +92,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     languages_ : list of str
         The lists of stop words that were left out.
     factors_ : array of shape (n_terms,)
-        What tf-idf multiplies the count of each term by.
+        What the weighting multiplies each term by.
 
     Examples
     --------
@@ -92,16 +112,17 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         more_stop_words=(),
         stemmer=None,
         bigrams=False,
-        min_count=3,
-        min_words=5,
+        min_count=int(DEFAULTS["min_count"]),
+        min_words=int(DEFAULTS["min_words"]),
         max_share=1.0,
         max_terms=None,
         words="unicode",
         links="drop",
         numbers=False,
         mail=False,
-        weighting="tf-idf",
-        unit=True,
+        weighting=DEFAULTS["weights"],
+        unit=DEFAULTS["unit_columns"],
+        normalized_cut=DEFAULTS["normalized_cut"],
         dtype=np.float32,
         n_jobs=None,
     ):
@@ -119,6 +140,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         self.mail = mail
         self.weighting = weighting
         self.unit = unit
+        self.normalized_cut = normalized_cut
         self.dtype = dtype
         self.n_jobs = n_jobs
 
@@ -129,105 +151,102 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
 
     def fit_transform(self, documents, y=None):
         """Chooses the terms and returns the matrix of the documents: CSR, one row each."""
-        documents = _listed(documents)
-        found = _copse.fit_text(
+        documents = listed(documents)
+        model, found = _copse.fit_text(
             documents,
-            self._text_options(),
-            self._preparation(),
+            self._settings(),
+            words("more_stop_words", self.more_stop_words),
             single_precision(self.dtype),
             thread_count(self.n_jobs),
         )
-        self._vocabulary = found["vocabulary"]
-        self.kept_ = found["kept"]
-        # Weights that do not depend on the documents leave nothing to learn.
-        self.factors_ = found["factors"] if len(found["factors"]) else np.ones(len(self._vocabulary.keys))
-        self._fill()
-        return _spread(matrix_of(found), self.kept_, len(documents))
+        self._restore(model)
+        kept = found["kept"]
+        if not len(kept):
+            return matrix_of(found)
+        X = _spread(matrix_of(found), kept, len(documents))
+        short = np.setdiff1d(np.arange(len(documents)), kept)  # they took no part in the fit
+        return X + _spread(self.transform([documents[j] for j in short]), short, len(documents)) if len(short) else X
 
     def transform(self, documents):
         """The matrix of documents, new or old, with the terms and weights of the fit."""
         check_is_fitted(self)
-        documents = _listed(documents)
-        found = _copse.transform_text(
-            documents,
-            self._vocabulary,
-            self._preparation(),
-            self.factors_.tolist(),
-            single_precision(self.dtype),
-            thread_count(self.n_jobs),
-        )
+        found = self._model.transform(listed(documents), single_precision(self.dtype), thread_count(self.n_jobs))
         X = matrix_of(found)
-        X.data[np.repeat(found["words"] < self.min_words, np.diff(X.indptr))] = 0
         X.eliminate_zeros()
         return X
 
     def get_feature_names_out(self, input_features=None):
         """The terms, as they are shown."""
         check_is_fitted(self)
-        return np.asarray(self._vocabulary.names, dtype=object)
+        return np.asarray(self._model.names, dtype=object)
 
-    def _restore(self, vocabulary, factors):
-        """Takes over what a file holds in the place of a fit."""
-        self._vocabulary, self.factors_ = vocabulary, factors
-        self._fill()
+    def _items(self, documents, threads):
+        """Documents as the library fits a model to them."""
+        kind = _copse.ItemsFloat if single_precision(self.dtype) else _copse.ItemsDouble
+        titles = [" ".join(text[: 2 * TITLE_LENGTH].split())[:TITLE_LENGTH] if isinstance(text, str) else "" for text in documents]
+        return kind(documents, self._settings(), words("more_stop_words", self.more_stop_words), titles, threads)
+
+    def _restore(self, model):
+        """Takes over what the library learned."""
+        self._model = model
+        self.vocabulary_ = {name: column for column, name in enumerate(model.names)}
+        self.languages_ = model.languages
+        # Weights that do not depend on the documents leave nothing to learn.
+        self.factors_ = model.factors if len(model.factors) else np.ones(len(model.names))
         return self
 
-    def _fill(self):
-        self.vocabulary_ = {name: column for column, name in enumerate(self._vocabulary.names)}
-        self.languages_ = self._vocabulary.stop_words
+    @classmethod
+    def _of(cls, model, **parameters):
+        """The fitted vectorizer of a result on documents."""
+        settings = model.settings
+        languages = settings["language"].split(",")
+        mail = [part for part in ("headers", "quotes", "signatures") if settings[f"drop_{part}"]]
+        return cls(
+            stop_words={"none": None}.get(languages[0], languages[0]) if len(languages) == 1 else languages,
+            more_stop_words=tuple(model.more_stop_words),
+            stemmer={"none": None}.get(settings["stem"], settings["stem"]),
+            bigrams=settings["bigrams"],
+            min_count=int(settings["min_count"]),
+            min_words=int(settings["min_words"]),
+            max_share=settings["max_share"],
+            max_terms=settings["max_features"] or None,
+            words=settings["words"],
+            links=settings["links"],
+            numbers=settings["numbers"],
+            mail=True if len(mail) == 3 else mail or False,
+            weighting=settings["weights"],
+            unit=settings["unit_columns"],
+            normalized_cut=settings["normalized_cut"],
+            **parameters,
+        )._restore(model)
 
-    def _text_options(self):
-        options = _copse.TextOptions()
-        tokens, mail = _copse.TokenOptions(), _copse.MailOptions()
-        tokens.rule = choice("words", self.words, RULES)
-        tokens.links = choice("links", self.links, LINKS)
-        tokens.numbers = bool(self.numbers)
-        mail.drop_headers = mail.drop_quotes = mail.drop_signature = bool(self.mail)
-        options.tokens, options.mail = tokens, mail
+    def _settings(self):
+        """The parameters under the names that the library gives them."""
         stop_words = "none" if self.stop_words is None else self.stop_words
-        options.stop_words = [stop_words] if isinstance(stop_words, str) else list(stop_words)
-        options.more_stop_words = list(self.more_stop_words)
-        options.stemmer = self.stemmer or "none"
-        options.bigrams = bool(self.bigrams)
-        options.min_count = number("min_count", self.min_count, Integral, 1)
-        options.min_words = number("min_words", self.min_words, Integral, 0)
-        options.max_share = number("max_share", self.max_share, Real, 0)
-        options.max_terms = 0 if self.max_terms is None else number("max_terms", self.max_terms, Integral, 1)
-        return options
-
-    def _preparation(self):
-        options = _copse.PrepareOptions()
-        options.min_item_total = self.min_words
-        options.drop_empty = True
-        options.weighting = choice("weighting", self.weighting, WEIGHTINGS)
-        options.unit_items = bool(self.unit)
-        return options
-
-    def __getstate__(self):
-        state = super().__getstate__().copy()
-        if "_vocabulary" in state:
-            state["_vocabulary"] = self._vocabulary.to_json()
-        return state
-
-    def __setstate__(self, state):
-        super().__setstate__(state)
-        if "_vocabulary" in state:
-            self._vocabulary = _copse.Vocabulary.from_json(state["_vocabulary"])
+        parts = ("headers", "quotes", "signatures")
+        mail = (parts if self.mail else ()) if isinstance(self.mail, (bool, np.bool_)) else words("mail", self.mail)
+        return {
+            "language": stop_words if isinstance(stop_words, str) else ",".join(words("stop_words", stop_words)),
+            "stem": self.stemmer or "none",
+            "bigrams": bool(self.bigrams),
+            "min_count": number("min_count", self.min_count, Integral, 1),
+            "min_words": number("min_words", self.min_words, Integral, 0),
+            "max_share": number("max_share", self.max_share, Real, 0),
+            "max_features": 0 if self.max_terms is None else number("max_terms", self.max_terms, Integral, 1),
+            "words": choice("words", self.words, _copse.choices["words"]),
+            "links": choice("links", self.links, _copse.choices["links"]),
+            "numbers": bool(self.numbers),
+            **{f"drop_{part}": part in {choice("mail", name, parts) for name in mail} for part in parts},
+            "weights": choice("weighting", self.weighting, _copse.choices["weights"]),
+            "unit_columns": bool(self.unit),
+            "normalized_cut": bool(self.normalized_cut),
+        }
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
-
-
-def _listed(documents):
-    if isinstance(documents, str):
-        raise ValueError("A list of documents is needed, not one string.")
-    documents = list(documents)
-    if not documents:
-        raise ValueError("There are no documents.")
-    return documents
 
 
 def _spread(rows, kept, count):

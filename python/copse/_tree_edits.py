@@ -4,67 +4,53 @@ from numbers import Integral
 
 from sklearn.utils.validation import check_is_fitted
 
-from copse._items import items_of
 from copse._parameters import number
 from copse._threads import thread_count
 
 
 class TreeEdits:
-    """The methods of TopicTree that change its tree, and take changes back."""
+    """The methods of TopicTree that change its tree, and take changes back. The library keeps the last versions."""
 
     def split(self, node, into=2, X=None):
         """Splits a leaf further, into so many leaves at most; the rest of the tree stays as it is.
 
-        X is the data of the fit, needed only for a tree that was loaded or unpickled.
+        X is the data of the fit, needed only for a tree that was loaded, unpickled or copied.
         """
         check_is_fitted(self)
-        X = self._data(X)
-        before = self._tree.leaves
-        options = self._options(number("into", into, Integral, 2))
-        options.seed = self._seed
-        threads = thread_count(self.n_jobs)
-        changed = self._tree.copy()
-        changed.grow(node, items_of(X, threads), options, threads)
-        if changed.leaves == before:
-            raise ValueError(f"Node {node} cannot be split further.")
-        return self._change(changed)
+        node, into = node_name(node), number("into", into, Integral, 2)
+        items = self._items(X)
+        if items is None:
+            raise ValueError("A tree that was loaded, unpickled or copied has no data with it: give X, the data of the fit.")
+        return self._edit("split", node, into, items=items)
 
     def cut(self, n_leaves):
         """Takes the last splits back until so many leaves are left."""
-        check_is_fitted(self)
-        return self._edit("cut", number("n_leaves", n_leaves, Integral, 1))
+        return self._edit("cut", number=number("n_leaves", n_leaves, Integral, 1))
 
     def merge(self, node):
         """Makes a node a leaf again."""
-        check_is_fitted(self)
-        return self._edit("merge", node)
+        return self._edit("merge", node_name(node))
 
     def drop(self, node):
         """Sets all samples below a node aside as outliers."""
-        check_is_fitted(self)
-        return self._edit("drop", node)
+        return self._edit("drop", node_name(node))
 
     def rename(self, node, name):
         """Gives a node a name of its own; '' takes it away."""
-        check_is_fitted(self)
-        return self._edit("rename", node, name)
+        return self._edit("rename", node_name(node), name=name)
 
     def undo(self):
-        """Takes the last change back."""
+        """Takes the last change back. Ten versions are kept, also in files, pickles and copies."""
+        return self._edit("undo")
+
+    def _edit(self, what, node="", number=0, name="", items=None):
         check_is_fitted(self)
-        if not self._history:
-            raise ValueError("There is nothing to undo.")
-        self._tree = self._history.pop()
+        self._result.edit(what, node, number, name, items, thread_count(self.n_jobs))
         self._take_stock()
         return self
 
-    def _edit(self, what, *arguments):
-        changed = self._tree.copy()
-        getattr(changed, what)(*arguments)
-        return self._change(changed)
 
-    def _change(self, changed):
-        self._history.append(self._tree)
-        self._tree = changed
-        self._take_stock()
-        return self
+def node_name(node):
+    if not isinstance(node, str):
+        raise ValueError(f"A node is called by its way from the root, a string such as '1.2', not {node!r}.")
+    return node

@@ -17,11 +17,12 @@ namespace nb = nanobind;
 
 void bind_threads(nb::module_& module);
 void bind_items(nb::module_& module);
-void bind_nmf(nb::module_& module);
-void bind_tree(nb::module_& module);
-void bind_data(nb::module_& module);
+void bind_settings(nb::module_& module);
 void bind_text(nb::module_& module);
-void bind_report(nb::module_& module);
+void bind_flat_results(nb::module_& module);
+void bind_tree_results(nb::module_& module);
+void bind_results(nb::module_& module);
+void bind_data(nb::module_& module);
 
 template <class T, int dimensions>
 using Array = nb::ndarray<const T, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>;

@@ -10,7 +10,7 @@
 #include "copse/generate/uniform_sparse.h"
 #include "copse/io/matrix_file.h"
 #include "copse/measure/clustering.h"
-#include "copse/measure/coherence.h"
+#include "copse/result/choices.h"
 #include "python/src/bind.h"
 #include "python/src/supervisor.h"
 
@@ -97,23 +97,18 @@ void bind_generators(nb::module_& module) {
 }  // namespace
 
 void bind_data(nb::module_& module) {
-  nb::enum_<copse::Items>(module, "ItemsAre").value("columns", copse::Items::columns).value("rows", copse::Items::rows);
-  nb::enum_<Presence>(module, "Presence")
-      .value("detect", Presence::detect)
-      .value("present", Presence::present)
-      .value("absent", Presence::absent);
-  nb::class_<ReadOptions>(module, "ReadOptions")
-      .def(nb::init<>())
-      .def_rw("items", &ReadOptions::items)
-      .def_rw("memory_limit", &ReadOptions::memory_limit)
-      .def_rw("header", &ReadOptions::header)
-      .def_rw("row_names", &ReadOptions::row_names);
   module.def(
       "read_matrix",
-      [](const std::filesystem::path& path, const ReadOptions& options, bool single_precision, int threads) {
+      [](const std::filesystem::path& path, const std::string& items, const std::string& header,
+         const std::string& row_names, bool single_precision, int threads) {
+        ReadOptions options;
+        options.items = choice_of<copse::Items>("items", items);
+        options.header = choice_of<Presence>("header", header);
+        options.row_names = choice_of<Presence>("row_names", row_names);
         return single_precision ? read<float>(path, options, threads) : read<double>(path, options, threads);
       },
-      nb::arg("path"), nb::arg("options"), nb::arg("single_precision"), nb::arg("threads"));
+      nb::arg("path"), nb::arg("items"), nb::arg("header"), nb::arg("row_names"), nb::arg("single_precision"),
+      nb::arg("threads"));
   bind_generators(module);
   nb::class_<ClusteringMeasures>(module, "ClusteringMeasures")
       .def_ro("items", &ClusteringMeasures::items)
@@ -131,21 +126,6 @@ void bind_data(nb::module_& module) {
                                    std::span(classes.data(), classes.size()));
       },
       nb::arg("clusters"), nb::arg("classes"));
-  // Takes the rows of a CSR matrix of the features that count only: small, so they are copied.
-  module.def(
-      "coherence",
-      [](Index features, const Array<std::int64_t, 1>& indptr, const Array<std::int32_t, 1>& indices,
-         const Array<double, 1>& data, const std::vector<std::vector<Index>>& topics, Index terms) {
-        SparseMatrix<double> matrix;
-        matrix.rows = features;
-        matrix.cols = static_cast<Index>(indptr.size()) - 1;
-        matrix.offsets.assign(indptr.data(), indptr.data() + indptr.size());
-        matrix.indices.assign(indices.data(), indices.data() + indices.size());
-        matrix.values.assign(data.data(), data.data() + data.size());
-        const Dataset<double> dataset{.values = std::move(matrix)};
-        return to_numpy(coherence(dataset, topics, {.terms = terms}));
-      },
-      nb::arg("features"), nb::arg("indptr"), nb::arg("indices"), nb::arg("data"), nb::arg("topics"), nb::arg("terms"));
 }
 
 }  // namespace copse::python

@@ -1,6 +1,7 @@
 // copse._copse: converts, calls the library and translates its errors. Everything a person meets is in Python.
 #include "copse/base/error.h"
 #include "python/src/bind.h"
+#include "python/src/settings.h"
 
 NB_MODULE(_copse, module) {
   namespace nb = nanobind;
@@ -15,14 +16,15 @@ NB_MODULE(_copse, module) {
     } catch (const OutputError& error) {
       PyErr_SetString(PyExc_OSError, error.what());
     } catch (const Error& error) {
-      PyErr_SetString(PyExc_ValueError, error.what());
+      PyErr_SetString(PyExc_ValueError, python::in_python(error.what()).c_str());
     }
   });
   python::bind_threads(module);
+  python::bind_settings(module);
   python::bind_items(module);
-  python::bind_nmf(module);
-  python::bind_tree(module);
-  python::bind_data(module);
   python::bind_text(module);
-  python::bind_report(module);
+  python::bind_flat_results(module);
+  python::bind_tree_results(module);
+  python::bind_results(module);
+  python::bind_data(module);
 }

@@ -10,7 +10,7 @@ from copse import DCNMF, NMF
 OURS = NMF(max_iter=500)
 
 
-@parametrize_with_checks([OURS, DCNMF(n_components=2, max_iter=500)])
+@parametrize_with_checks([OURS, DCNMF(n_components=2, max_iter=500), DCNMF()])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 

@@ -43,7 +43,7 @@ globals().update({name: test for name, test in theirs.items() if name.startswith
 OTHER_LOSSES = "uses a loss other than Frobenius, which Copse does not have"
 INTERNALS = "tests functions inside scikit-learn"
 MINI_BATCH = "tests MiniBatchNMF, which Copse does not have"
-PENALTIES = "uses penalties that Copse's objective does not have: alpha_W, or l1_ratio > 0"
+PENALTIES = "uses penalties that Copse's objective does not have: alpha_W, alpha_H without beta, or l1_ratio > 0"
 NOT_APPLICABLE = {
     "test_initialize_nn_output": INTERNALS,
     "test_initialize_close": INTERNALS,
@@ -72,7 +72,7 @@ NOT_APPLICABLE = {
 def not_applicable(test, parameters):
     if parameters.get("Estimator") is MiniBatchNMF:
         return MINI_BATCH
-    if parameters.get("alpha_W", 0) > 0:
+    if parameters.get("alpha_W", 0) > 0 or parameters.get("alpha_H", 0) not in (0, "same"):
         return PENALTIES
     if test == "test_nmf_sparse_input" and parameters["solver"] == {"solver": "cd"}:
         return "asks for 1e-7 between sparse and dense after 100 iterations: 'hals' sweeps more often where X is dense"

@@ -1,5 +1,6 @@
 """copse demo: its texts, its page, and what can be done with its result."""
 
+import gzip
 import json
 import os
 import random
@@ -63,6 +64,30 @@ def test_demo_with_few_packages(copse, tmp_path):
         assert topic["top_features"][0]["feature"] != "the"
     assert read_tsv(tmp_path / "out" / "assignments.tsv")[1][0] == "p0"
     assert names_in(tmp_path) == ["out", "programs"]
+
+
+def test_demo_takes_long_texts_from_compressed_lists(copse, tmp_path):
+    if not os.access("/usr/lib/apt/apt-helper", os.X_OK):
+        pytest.skip("apt-helper is not installed")
+    environment = fake_packages(tmp_path, 150)
+    dump = tmp_path / "programs" / "dump"
+    short, long = [], []
+    for i, stanza in enumerate(dump.read_text().split("\n\n")):
+        name, section, first, text = stanza.splitlines()
+        digest = f"Description-md5: {i:032x}"
+        short.append("\n".join([name, section, "Description: one line", digest, ""]))
+        long.append("\n".join([name, digest, first, f"{text} elsewhere{i}", ""]))
+    dump.write_text("\n".join(short))
+    lists = tmp_path / "programs" / "lists"
+    lists.mkdir()
+    with gzip.open(lists / "debian_main_i18n_Translation-en.gz", "wt") as file:
+        file.write("\n".join(long))
+    config = tmp_path / "programs" / "apt-config"
+    config.write_text(f"#!/bin/sh\necho \"lists='{lists}/'\"\n")
+    config.chmod(0o755)
+    check(copse("demo", "--leaves", 2, "--no-page", env=environment))
+    texts = [json.loads(line)["text"] for line in (tmp_path / "copse-demo" / "demo-documents.jsonl").open()]
+    assert [text.split()[-1] for text in texts] == [f"elsewhere{i}" for i in range(150)]
 
 
 def test_demo_without_packages_generates_a_corpus(copse, tmp_path):

@@ -7,7 +7,9 @@ import signal
 import subprocess
 import time
 
+import numpy as np
 import pytest
+import scipy.sparse
 from conftest import make_planted
 from safetensors.numpy import load_file
 
@@ -57,6 +59,49 @@ def test_an_interruption_ends_the_subsamples_and_keeps_the_result(program, large
     assert process.returncode == 130 and "of 100000 subsamples" in words
     result = json.loads((tmp_path / "out" / "result.json").read_text())
     assert result["k"] == 6 and all(0 <= topic["stability"] <= 1 for topic in result["topics"])
+
+
+def test_an_interrupted_tree_is_a_result_and_can_be_continued(program, copse, tmp_path):
+    copse("generate", "corpus", "--docs", 20000, "--terms", 8000, "-k", 30, "--seed", 1, "-o", "x.npz")
+    command = [program, "tree", "x.npz", "--leaves", "300", "--outlier-trials", "0", "--threads", "1"]
+    assert subprocess.run([*command, "-o", "whole"], cwd=tmp_path, capture_output=True).returncode == 0
+    process = subprocess.Popen([*command, "-o", "out"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True)
+    log = tmp_path / "out.partial-splits"
+    while process.poll() is None and not (log.exists() and log.stat().st_size > 3_000_000):
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    _, words = process.communicate(timeout=60)
+    assert process.returncode == 130, words
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert result["stop_reason"] == "interrupted" and 2 <= result["k"] < 300
+    tree = json.loads((tmp_path / "out" / "tree.json").read_text())
+    assert "the run was interrupted" in tree["explanation"] and "--resume" in words
+    # What is there is the beginning of the whole tree.
+    whole = json.loads((tmp_path / "whole" / "tree.json").read_text())
+    assert [node["id"] for node in tree["nodes"]] == [node["id"] for node in whole["nodes"][: len(tree["nodes"])]]
+    again = subprocess.run([*command, "-o", "out", "--resume"], cwd=tmp_path, capture_output=True, text=True)
+    assert again.returncode == 0 and "taken from the run before" in again.stderr, again.stderr
+    assert not log.exists()
+    for name in ("model.safetensors", "assignments.tsv"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_a_tree_is_not_continued_with_other_items(program, copse, tmp_path):
+    """The same shape, count and norm, but the items in another order."""
+    x = scipy.sparse.random(300, 4000, density=0.05, random_state=1, format="csc")
+    scipy.sparse.save_npz(tmp_path / "x.npz", x)
+    command = [program, "tree", "x.npz", "--leaves", "40", "-o", "out"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    log = tmp_path / "out.partial-splits"
+    while process.poll() is None and not (log.exists() and log.stat().st_size > 100_000):
+        time.sleep(0.001)
+    process.kill()
+    process.wait()
+    assert log.exists(), "killed too late"
+    scipy.sparse.save_npz(tmp_path / "x.npz", x[:, np.random.default_rng(0).permutation(4000)].tocsc())
+    run = subprocess.run([*command, "--resume"], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 1 and "belongs to a run with other data or other options" in run.stderr
 
 
 def test_interrupted_before_there_is_a_result(program, tmp_path):

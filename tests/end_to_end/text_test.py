@@ -152,8 +152,10 @@ def test_tree_reads_documents_and_show_shows_them(copse, documents, tmp_path):
     assert result["measures"]["nmi"] > 0.7 and all("coherence" in topic for topic in result["topics"])
     listed = check(copse("show", "out")).stdout
     assert "\nnone  1" in listed
-    for node in tree["nodes"][1:]:
-        assert re.search(rf"^ *{re.escape(node['id'])}  {node['members']}\b", listed, re.M)
+    sizes = {node["id"]: node["members"] for node in tree["nodes"]}
+    assert len(tree["outline"]) > 4
+    for node in tree["outline"][1:]:
+        assert re.search(rf"^ *{re.escape(node['short_id'])} +{sizes[node['id']]}\b", listed, re.M)
     leaf = next(node for node in tree["nodes"] if not node["children"])
     shown = json.loads(check(copse("show", "out", "--topic", leaf["id"], "--docs", 3, "--json")).stdout)
     assert shown["size"] == leaf["members"] and len(shown["documents"]) == 3

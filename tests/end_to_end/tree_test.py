@@ -1,9 +1,14 @@
 """copse tree and copse edit: files, soft weights, edits, resuming, and data that hardly is a tree."""
 
+import fcntl
 import json
 import os
+import pty
+import re
 import signal
+import struct
 import subprocess
+import termios
 import time
 
 import numpy as np
@@ -71,8 +76,16 @@ def test_files_agree_with_each_other(copse, corpus, tmp_path):
     partitions = read_tsv(out / "partitions.tsv")
     last = list(partitions[0])[-1]
     assert [row[last] for row in partitions] == [row["cluster"] for row in rows]
+    outline = {node["id"]: node for node in tree["outline"]}
+    assert leaves < set(outline) <= set(nodes) and tree["outline"][0]["id"] == ""
+    for id, node in outline.items():
+        sizes = [nodes[child]["size"] for child in node["children"]]
+        assert sizes == sorted(sizes, reverse=True) and bool(sizes) == bool(nodes[id]["children"])
+        assert all(outline[child]["parent"] == id and child.startswith(id) for child in node["children"])
     newick = (out / "tree.newick").read_text()
-    assert newick.count("(") == newick.count(")") == tree["leaves"] - 1 and newick.endswith(";\n")
+    inner = sum(bool(node["children"]) for node in outline.values())
+    assert newick.count("(") == newick.count(")") == inner and newick.endswith(";\n")
+    assert newick.count("':1") == len(outline) - 1
     result = json.loads((out / "result.json").read_text())
     assert result["command"] == "tree" and result["k"] == tree["leaves"]
     assert result["measures"]["nmi"] == tree["partitions"][-1]["nmi"] > 0.5
@@ -112,12 +125,13 @@ def test_names_tell_nodes_apart_and_can_be_given(copse, corpus, tmp_path):
             own = {entry["word"] for entry in shown["words"]}
             assert set(node["label"].split(", ")) <= own
     assert {row["label"] for row in read_tsv(out / "topics.tsv")} <= set(labels.values())
-    assert f'"{labels["1"]}"' in copse("show", "out").stdout
+    assert f'"{labels["2"]}"' in copse("show", "out").stdout
 
     # The prompt's last section is an answer.
     prompt = copse("show", "out", "--prompt").stdout
     answer = prompt[prompt.rindex("\n\n") + 2:]
-    assert answer.splitlines() == [f"{id}\t{label}" for id, label in labels.items()]
+    shown = [node for node in tree_of(out)["outline"] if node["id"]]
+    assert answer.splitlines() == [f'{node["short_id"]}\t{labels[node["id"]]}' for node in shown]
     (tmp_path / "names.tsv").write_text("1\tone, the first\n2\tthe second\n")
     assert copse("edit", "out", "--names", "names.tsv").returncode == 0
     named = {node["id"]: (node["name"], node["label"]) for node in tree_of(out)["nodes"]}
@@ -300,3 +314,72 @@ def test_dc_starts_from_a_tree(copse, corpus, tmp_path):
     assert result["settings"]["solver"] == "dc" and result["iterations"] == 1
     more = copse("factor", "x.mtx", "-k", 6, "--solver", "dc", "--max-iterations", 20, "--json", "--quiet")
     assert json.loads(more.stdout)["relative_error"] <= result["relative_error"]
+
+
+@pytest.mark.parametrize("documents, terms, leaves", [(3000, 2000, 5), (3000, 2000, 200), (20000, 8000, 20),
+                                                      (20000, 8000, 150)])
+@pytest.mark.parametrize("options", [(), ("--no-flat", "--no-page"), ("--precision", "double")])
+def test_the_memory_estimate_is_a_bound(copse, tmp_path, documents, terms, leaves, options):
+    copse("generate", "corpus", "--docs", documents, "--terms", terms, "-k", 12, "--seed", 1, "-o", "x.npz")
+    run = copse("tree", "x.npz", "--leaves", leaves, *options, "-o", "out")
+    assert run.returncode == 0, run.stderr
+    number, unit = re.search(r"about ([0-9.]+) ([kMG])B of memory", run.stderr).groups()
+    estimate = float(number) * {"k": 1e3, "M": 1e6, "G": 1e9}[unit]
+    peak = json.loads((tmp_path / "out" / "result.json").read_text())["peak_memory_bytes"]
+    assert peak <= estimate <= 3 * peak
+    refused = copse("tree", "x.npz", "--leaves", leaves, *options, "--memory-limit", int(0.9 * estimate))
+    assert refused.returncode == 1 and f"for --leaves {leaves}" in refused.stderr
+
+
+def test_short_ids_are_understood(copse, tmp_path):
+    # Every topic has twice the items of the next: the tree peels them off one by one.
+    rng = np.random.default_rng(1)
+    with (tmp_path / "chain.jsonl").open("w") as file:
+        for topic, size in enumerate([800, 400, 200, 100, 50, 25]):
+            for _ in range(size):
+                words = [f"w{chr(97 + topic)}{chr(97 + i)}" for i in rng.integers(0, 20, 8)]
+                words += [f"all{i}" for i in rng.integers(0, 9, 3)]
+                file.write(json.dumps({"text": " ".join(words)}) + "\n")
+    run = copse("tree", "chain.jsonl", "--leaves", 6, "--outlier-trials", 0, "-o", "out")
+    assert run.returncode == 0, run.stderr
+    tree = tree_of(tmp_path / "out")
+    short = {node["short_id"]: node["id"] for node in tree["outline"] if "x" in node["short_id"]}
+    assert short and len(tree["outline"][0]["children"]) > 2  # a chain of splits, shown side by side
+    assert all(line.split()[0] in {node["short_id"] for node in tree["outline"]} for line in run.stdout.splitlines())
+    for name, id in short.items():
+        shown = [json.loads(copse("show", "out", "--topic", way, "--json").stdout) for way in (name, id)]
+        assert shown[0] == shown[1] and shown[0]["id"] == id
+    name, id = next(iter(short.items()))
+    assert copse("edit", "out", "--rename", name, "--to", "deep").returncode == 0
+    assert {node["id"]: node["name"] for node in tree_of(tmp_path / "out")["nodes"]}[id] == "deep"
+    assert copse("edit", "out", "--merge", "1x99").returncode == 1
+
+
+def test_a_terminal_gets_a_screen(program, copse, corpus, tmp_path):
+    run = copse("tree", "x.mtx", "--features", "terms.txt", "--leaves", 30, "--outlier-trials", 0, "-o", "out")
+    assert run.returncode == 0, run.stderr
+    whole = copse("show", "out").stdout.splitlines()
+
+    def on_terminal(rows, *arguments):
+        control, terminal = pty.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 80, 0, 0))
+        environment = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm"}
+        process = subprocess.Popen([program, *arguments], cwd=tmp_path, stdout=terminal, stderr=terminal, env=environment)
+        os.close(terminal)
+        text = b""
+        try:
+            while part := os.read(control, 65536):
+                text += part
+        except OSError:  # the other end is closed
+            pass
+        assert process.wait() == 0
+        os.close(control)
+        return [line.rsplit("\r", 1)[-1].replace("\033[K", "") for line in text.decode().replace("\r\n", "\n").splitlines()]
+
+    for command in (["show", "out"], ["edit", "out", "--rename", "1", "--to", "one"], ["edit", "out", "--undo"]):
+        lines = on_terminal(16, *command)
+        assert len(lines) < 16 and max(map(len, lines)) <= 110
+        assert any("smaller topics; --all shows all" in line for line in lines)
+        assert any("\u2588" in line for line in lines)
+    assert len(on_terminal(16, "show", "out", "--all")) == len(whole) > 16
+    assert len(on_terminal(60, "show", "out")) == len(whole)

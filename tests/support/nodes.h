@@ -1,6 +1,7 @@
 // The items and the features of a tree's nodes, as plain lists and dense matrices.
 #pragma once
 
+#include <cmath>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -23,6 +24,14 @@ Matrix<T> columns(const Matrix<T>& x, std::span<const RowIndex> items, std::span
   for (Index i = 0; i < part.rows(); ++i) {
     for (Index j = 0; j < part.cols(); ++j) part(i, j) = x(terms[i], items[j]);
   }
+  return part;
+}
+
+// The items as the node holds them: with its features, and divided by its power of two.
+template <class T>
+Matrix<T> columns(const Matrix<T>& x, std::span<const RowIndex> items, const NodeData<T>& node) {
+  Matrix<T> part = columns(x, items, node.terms());
+  for (T& value : part.values()) value = std::ldexp(value, -node.exponent());
   return part;
 }
 

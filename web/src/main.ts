@@ -5,7 +5,7 @@ import { documentView } from "./document_view";
 import { h } from "./dom";
 import { foot } from "./foot";
 import { MapView } from "./map_view";
-import { type Model, type Topic, count, modelOf } from "./model";
+import { type Model, type Topic, count, fullId, modelOf } from "./model";
 import { classesView, flatView, outliersView, printed, searchView, timeView } from "./overviews";
 import { Search } from "./search";
 import "./style.css";
@@ -136,7 +136,7 @@ class Report {
   // What the address names. An address that names nothing shows the whole.
   private show(moved = false) {
     const place = this.place();
-    const topic = this.model.topics.find((t) => t.data.id === place) ?? this.model.root;
+    const topic = this.model.topics.find((t) => t.data.id === place || fullId(t.data.id) === place) ?? this.model.root;
     const { times, labels, documents } = this.model.data;
     const document_ = /^doc-(\d+)$/.exec(place);
     let tab = place;

@@ -98,6 +98,10 @@ export function nameOf(model: Model, topic: Topic, words = 3): string {
 export const sureness = (topic: Topic) =>
   typeof topic.data.stability === "number" ? { class: "measured", style: `--stability: ${topic.data.stability}` } : {};
 
+// "1x3.2" is short for "1.1.1.2": see copse/tree/ids.h.
+export const fullId = (id: string) =>
+  id.replace(/\b([12])x(\d+)\b/g, (_, step: string, count: string) => Array(Number(count)).fill(step).join("."));
+
 export function pathTo(topic: Topic): Topic[] {
   return topic.parent ? [...pathTo(topic.parent), topic] : [topic];
 }

@@ -3,11 +3,19 @@ import { sample } from "../tests/sample";
 import { excerptOf } from "./document_view";
 import { branchesOf, layoutOf } from "./layout";
 import { patternOf } from "./marks";
-import { documentsOf, modelOf, nameOf, percent, sureness } from "./model";
+import { documentsOf, fullId, modelOf, nameOf, percent, sureness } from "./model";
 import { drawPoints } from "./points";
 import { Search, plain } from "./search";
 
 const model = modelOf(sample({ documents: 3000, leaves: 8 }));
+
+describe("ids", () => {
+  it("are short for a way from the root", () => {
+    expect(fullId("1x3.2")).toBe("1.1.1.2");
+    expect(fullId("2.1x10.2x3")).toBe(["2", ...Array(10).fill("1"), "2", "2", "2"].join("."));
+    for (const id of ["", "12", "1.2", "3x2", "outliers", "plan1x3"]) expect(fullId(id)).toBe(id);
+  });
+});
 
 describe("the model", () => {
   it("puts every document in one place", () => {

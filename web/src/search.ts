@@ -1,5 +1,5 @@
 // Search over the words and names of topics and over titles. All words asked for must begin a word of what is found.
-import { type Model, type Topic, nameOf } from "./model";
+import { type Model, type Topic, fullId, nameOf } from "./model";
 
 export interface Found {
   topics: Topic[];
@@ -29,9 +29,13 @@ export class Search {
     const formsOf = new Map(forms);
     this.topicTexts = model.topics.map((topic) =>
       plain(
-        [topic.data.id, topic.data.name, topic.data.label ?? "", ...topic.data.words.flatMap((w) => [words[w]!, ...(formsOf.get(w) ?? [])])].join(
-          "\n",
-        ),
+        [
+          topic.data.id,
+          fullId(topic.data.id),
+          topic.data.name,
+          topic.data.label ?? "",
+          ...topic.data.words.flatMap((w) => [words[w]!, ...(formsOf.get(w) ?? [])]),
+        ].join("\n"),
       ),
     );
   }

@@ -127,6 +127,7 @@ void add_demo(Program& program) {
   add_number(command, "--leaves", options->tree.leaves, Index(1), Index(1000), "Leaves of the tree");
   add_seed(command, options->tree.seed);
   add_output_options(command, *output);
+  add_all(command, output->all);
   add_threads(command, machine->threads);
 }
 

@@ -19,7 +19,8 @@ namespace {
 constexpr const char* description =
     "changes to a tree: split, cut, merge, rename, drop, names, undo\n"
     "Takes the folder that `copse tree -o` wrote, makes one change and writes the folder anew; tree.json says what was "
-    "done. Ids are those of tree.json, 1.2.1 for example. Only --split reads the matrix or the documents again.";
+    "done. Ids are those of tree.json, 1.2.1 for example, or short: 1x4.2 for 1.1.1.1.2. Only --split reads the matrix "
+    "or the documents again.";
 
 constexpr const char* examples =
     "Open one node further, the rest untouched:\n"
@@ -94,6 +95,7 @@ void add_edit(Program& program) {
              "Leaves that --split makes of the node")
       ->needs("--split");
   command.add_option("--to", options->change.name, "The new name; empty: none")->type_name("NAME")->needs("--rename");
+  add_all(command, options->output.all);
   add_json_and_quiet(command, options->output);
   add_threads(command, options->threads);
 }

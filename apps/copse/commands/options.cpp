@@ -125,6 +125,11 @@ void add_json_and_quiet(CLI::App& command, OutputOptions& options) {
   command.add_flag("--quiet", options.quiet, "Say nothing but errors")->group(output_group);
 }
 
+void add_all(CLI::App& command, bool& all) {
+  command.add_flag("--all", all, "Print all topics, where a terminal gets a screen of the largest")
+      ->group(output_group);
+}
+
 void add_output_options(CLI::App& command, OutputOptions& options) {
   add_folder(command, "-o,--output", options.folder,
              "Write the result into this folder. It is created, or must be empty; its files appear together when all "

@@ -25,9 +25,12 @@ struct OutputOptions {
   bool json = false;
   bool quiet = false;
   bool page = true;  // report.html, and the texts that it shows
+  bool all = false;  // the whole tree, where a terminal gets a screen of it
 };
 void add_output_options(CLI::App& command, OutputOptions& options);
 void add_json_and_quiet(CLI::App& command, OutputOptions& options);
+// --all: of a tree.
+void add_all(CLI::App& command, bool& all);
 
 // How a run uses the machine.
 struct MachineOptions {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <memory>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace copse {
@@ -25,16 +26,23 @@ PackageTexts parse_packages(std::string_view dump) {
   std::string name;
   std::string section;
   std::string description;
+  std::string digest;
+  std::vector<std::string> digests;                         // of the texts
+  std::unordered_map<std::string, std::string> long_texts;  // by their digest
   bool in_description = false;
   const auto end_of_package = [&] {
     if (!description.empty() && !section.empty() && seen.insert(name).second) {
       texts.names.push_back(name);
       texts.sections.push_back(section);
       texts.descriptions.push_back(description);
+      digests.push_back(digest);
+    } else if (!description.empty() && section.empty() && !digest.empty()) {
+      long_texts.emplace(digest, description);
     }
     name.clear();
     section.clear();
     description.clear();
+    digest.clear();
   };
   while (!dump.empty()) {
     const std::size_t end = std::min(dump.find('\n'), dump.size());
@@ -52,17 +60,24 @@ PackageTexts parse_packages(std::string_view dump) {
     if (in_description) description = value;
     if (field == "Package") name = value;
     if (field == "Section") section = section_name(value);
+    if (field == "Description-md5") digest = value;
   }
   end_of_package();
+  for (std::size_t j = 0; j < digests.size(); ++j) {
+    const auto found = digests[j].empty() ? long_texts.end() : long_texts.find(digests[j]);
+    if (found != long_texts.end()) texts.descriptions[j] = found->second;
+  }
   return texts;
 }
 
 std::string dump_packages() {
-  // dumpavail knows the first lines only. A search for anything knows the long texts of Translation-en, too, but takes
-  // minutes where apt keeps its lists compressed.
+  // dumpavail knows the first lines only. The long texts are in Translation-en, where apt has fetched it; apt-helper
+  // reads it however it is compressed.
   constexpr const char* command =
-      "exec 2>/dev/null; if ls /var/lib/apt/lists/*_Translation-en >/dev/null; "
-      "then apt-cache -o Acquire::Languages=en search --full .; else apt-cache dumpavail; fi";
+      "exec 2>/dev/null; apt-cache dumpavail; eval \"$(apt-config shell lists Dir::State::lists/d)\"; "
+      "lists=${lists:-/var/lib/apt/lists/}; "
+      "for file in \"$lists\"*_Translation-en \"$lists\"*_Translation-en.*; do "
+      "[ -f \"$file\" ] && echo && /usr/lib/apt/apt-helper cat-file \"$file\"; done";
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command, "r"), ::pclose);
   std::string dump;
   if (!pipe) return dump;

@@ -13,10 +13,11 @@ struct PackageTexts {
   std::vector<std::string> descriptions;
 };
 
-// From records as apt-cache prints them; the first of several versions of a package counts.
+// From records as apt-cache prints them; the first of several versions of a package counts. A record without a section
+// that has a Description-md5 is a translation: the long text of the packages with this digest.
 PackageTexts parse_packages(std::string_view dump);
 
-// What apt-cache prints on all packages; empty where there is no such program.
+// What apt knows of all packages, with translations; empty where there is no such program.
 std::string dump_packages();
 
 }  // namespace copse

@@ -60,11 +60,28 @@ int run_flat_command(FlatRunOptions options, const OutputOptions& output, const 
 
 int run_tree_command(TreeRunOptions options, const OutputOptions& output, const MachineOptions& machine,
                      SplitLogUse log) {
-  const auto folder = open_folder(output, options.input.path);
+  OutputOptions replacing = output;
+  replacing.force |= log == SplitLogUse::resume;  // the tree of an interrupted run gives way to the whole one
+  const auto folder = open_folder(replacing, options.input.path);
   if (folder != nullptr && log != SplitLogUse::none)
     options.split_log = output.folder + std::string(partial_mark) + "splits";
   options.resume = log == SplitLogUse::resume;
-  const int code = run_tree_command(options, output, machine, folder.get());
+  Terminal terminal(output.quiet);
+  const auto say_resume = [&] {
+    if (!options.split_log.empty())
+      terminal.say("the finished splits are kept: the same command with --resume continues from there.");
+  };
+  int code = 0;
+  try {
+    code = run_tree_command(options, output, machine, folder.get());
+  } catch (const Cancelled&) {
+    say_resume();
+    throw;
+  }
+  if (interruption().requested()) {
+    say_resume();
+    return code;
+  }
   std::error_code ignored;
   if (!options.split_log.empty()) std::filesystem::remove(options.split_log, ignored);
   return code;

@@ -15,9 +15,9 @@ namespace {
 
 constexpr const char* description =
     "topics and documents of a result in the terminal\n"
-    "Takes the folder that `topics`, `tree` or `factor` wrote with -o. Without --topic it lists all topics: size, "
-    "coherence (closer to zero is better), the commonest true class, and the best words. With --topic it shows one: "
-    "its "
+    "Takes the folder that `topics`, `tree` or `factor` wrote with -o. Without --topic it lists the topics: size, "
+    "share of the documents, coherence (closer to zero is better), and the best words. A terminal gets a screen of "
+    "the largest, --all lists all. With --topic it shows one: its "
     "words with their weights, the classes and times of its documents, and the documents that stand for it. The topics "
     "\"outlier\" and \"none\" are the documents that the splits set aside, and those without any topic.";
 
@@ -45,10 +45,13 @@ void add_show(Program& program) {
   auto options = std::make_shared<ShowOptions>();
   CLI::App& command = program.add("show", description, examples, [options] { return run(*options); });
   add_folder(command, "RESULT", options->folder, "The folder of a result")->required();
-  command.add_option("--topic", options->topic, "One topic: its id (3, or 1.2.1 in a tree), its name, outlier or none")
+  command
+      .add_option("--topic", options->topic,
+                  "One topic: its id (3; in a tree 1.2.1, or 1x4.2 for 1.1.1.1.2), its name, outlier or none")
       ->type_name("ID");
   add_number(command, "--docs", options->documents, Index(0), Index(1000), "Documents to show of the topic");
   add_number(command, "--words", options->words, Index(1), Index(1000), "Words to show of each topic");
+  add_all(command, options->all);
   CLI::Option* json = command.add_flag("--json", options->json, "Print one JSON object on stdout");
   command
       .add_flag("--prompt", options->prompt,

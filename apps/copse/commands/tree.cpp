@@ -8,6 +8,7 @@
 #include "apps/copse/commands/input_options.h"
 #include "apps/copse/commands/run.h"
 #include "apps/copse/program.h"
+#include "apps/copse/terminal/words.h"
 #include "copse/result/fields.h"
 
 namespace copse {
@@ -22,11 +23,12 @@ constexpr const char* description =
     "divide best between its would-be children (--score mndcg, for text), or whose error falls most (--score error). "
     "Small groups that do not look like a topic are set aside as outliers, and get the nearest topic. At the "
     "end all items are fitted to the topics of the leaves, which gives each its cluster.\n\n"
-    "Prints the tree. With -o it also writes tree.json, assignments.tsv (topic, leaf, path and soft weights of every "
-    "item), "
+    "Prints the tree as a reader sees it: splits that belong together are one node with many children, and 1x4.2 is "
+    "short for the id 1.1.1.1.2. A terminal gets a screen of it, --all prints all. With -o it also writes tree.json, "
+    "assignments.tsv (topic, leaf, path and soft weights of every item), "
     "topics.tsv, partitions.tsv (the partitions with 2, 3, ... leaves), tree.newick, model.safetensors, "
-    "report.html (a page that opens in any browser without a network) and result.json. A run that was killed continues "
-    "with --resume.";
+    "report.html (a page that opens in any browser without a network) and result.json. Ctrl-C keeps the tree "
+    "so far; a run that was stopped or killed continues with --resume.";
 
 constexpr const char* examples =
     "A topic tree of reviews in a table, with classes and time:\n"
@@ -152,6 +154,12 @@ void add_tree(Program& program) {
       ->group(growing);
   add_number(command, "--max-iterations", tree.max_iterations, 2, 1000000000, "Iterations per split at most")
       ->group(growing);
+  add_number(command, "--large-share", tree.large_share, 0.0, 1.0,
+             "A node with this share of all items is split even if its trials only set outliers aside")
+      ->group(growing);
+  add_amount(command, "--time-limit", tree.time_limit, parse_seconds, "TIME",
+             "Stop after this time with the tree so far, such as 90s or 5m [none]")
+      ->group(growing);
   add_seed(command, tree.seed);
   command.get_option("--seed")->group(growing);
   add_number(command, "--stability", options->stability, 0, 1000000,
@@ -160,10 +168,11 @@ void add_tree(Program& program) {
   command.add_flag("!--no-flat", options->flat, "Do not fit all items to the leaves' topics at the end")
       ->group(growing);
   add_output_options(command, *output);
+  add_all(command, output->all);
   command
       .add_flag_callback(
           "--resume", [&log = *log] { log = SplitLogUse::resume; },
-          "Continue a run into the same folder that was killed")
+          "Continue a run into the same folder that was stopped or killed")
       ->needs("--output")
       ->group("Output");
   add_number(command, "--top", options->top, Index(1), std::numeric_limits<Index>::max(),

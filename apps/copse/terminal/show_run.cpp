@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
-#include "apps/copse/terminal/tables.h"
 #include "apps/copse/terminal/words.h"
 #include "copse/report/page.h"
 #include "copse/report/result_json.h"
 #include "copse/report/result_page.h"
+#include "copse/tree/ids.h"
 
 namespace copse {
 namespace {
@@ -44,50 +44,90 @@ std::string outcome(const RunReport& report, const std::string& solver) {
 std::size_t table_width() { return ::isatty(STDOUT_FILENO) != 0 ? terminal_width() : 0; }
 
 // The last lines: how long each step took that took place, how much memory, and where the files are.
-void say_end(const RunReport& report, const OutputOptions& output, Terminal& terminal) {
+std::vector<std::string> last_lines(const RunReport& report, const OutputOptions& output) {
   std::vector<std::string> steps;
   for (const auto& [name, took] : steps_of(report.seconds)) steps.push_back(fmt::format("{} {}", name, took));
-  terminal.say(fmt::format("time: {}; {} in all; peak memory {}", joined(steps, ", "), in_seconds(report.seconds.total),
-                           in_bytes(static_cast<double>(report.peak_memory_bytes))));
-  if (output.folder.empty()) return;
-  terminal.say("written: " + output.folder);
-  if (page_is_built() && output.page) terminal.say("page: " + output.folder + "/report.html");
+  std::vector<std::string> lines = {fmt::format("time: {}; {} in all; peak memory {}", joined(steps, ", "),
+                                                in_seconds(report.seconds.total),
+                                                in_bytes(static_cast<double>(report.peak_memory_bytes)))};
+  if (output.folder.empty()) return lines;
+  lines.push_back("written: " + output.folder);
+  if (page_is_built() && output.page) lines.push_back("page: " + output.folder + "/report.html");
+  return lines;
+}
+
+std::vector<std::string> notes_of(const RunReport& report) {
+  std::vector<std::string> lines;
+  for (const std::string& note : report.notes) lines.push_back("note: " + note);
+  return lines;
 }
 
 template <class Table>
-void show_data(const RunReport& report, const OutputOptions& output, Terminal& terminal, const Table& table) {
+void show_all(const RunReport& report, const OutputOptions& output, const std::vector<std::string>& lines,
+              Terminal& terminal, const Table& table) {
   terminal.clear();
   if (output.json) {
     print_data(to_json(report));
   } else if (output.folder.empty() || !output.quiet) {
     print_data(table());
   }
-  for (const std::string& note : report.notes) terminal.say("note: " + note);
+  for (const std::string& line : lines) terminal.say(line);
+}
+
+// On a terminal that is too narrow, without what stands in brackets at the end.
+std::string on_one_row(std::string line) {
+  if (terminal_height() > 0 && rows_of(line) > 1) line.resize(std::min(line.size(), line.find("  (")));
+  return line;
+}
+
+void append(std::vector<std::string>& lines, const std::vector<std::string>& more) {
+  lines.insert(lines.end(), more.begin(), more.end());
 }
 
 }  // namespace
 
+OutlineTableOptions screen_for(bool all, std::size_t other_rows) {
+  constexpr std::size_t fewest = 5;
+  OutlineTableOptions options{.width = table_width()};
+  const std::size_t height = terminal_height();
+  options.bars = height > 0 && utf8_output();
+  if (height > 0 && !all) options.lines = std::max(fewest, height - std::min(height, other_rows + 1));
+  return options;
+}
+
 template <class T>
 void show(const FlatResult<T>& result, const OutputOptions& output, Terminal& terminal) {
   const RunReport& report = result.report;
-  show_data(report, output, terminal, [&] { return topics_table(report.topics, table_width()); });
-  terminal.say(outcome(report, text_setting(report.settings, "solver")));
-  if (report.measures) terminal.say(measures_line(*report.measures));
-  say_end(report, output, terminal);
+  std::vector<std::string> lines = notes_of(report);
+  lines.push_back(outcome(report, text_setting(report.settings, "solver")));
+  if (report.measures) lines.push_back(measures_line(*report.measures));
+  append(lines, last_lines(report, output));
+  show_all(report, output, lines, terminal, [&] { return topics_table(report.topics, table_width()); });
 }
 
 template <class T>
 void show(const TreeResult<T>& result, const OutputOptions& output, Terminal& terminal) {
   const RunReport& report = result.report;
-  show_data(report, output, terminal, [&] { return tree_table(result, table_width()); });
-  if (!result.explanation.empty()) terminal.say("note: " + result.explanation);
-  terminal.say(fmt::format("{}, {} set aside as outliers, {} without a topic",
-                           counted(result.tree().leaves, "leaf node"),
-                           counted(std::ranges::count_if(result.view.items, &TopicItem::outlier), "item"),
-                           counted(report.items_without_cluster)));
-  if (report.measures) terminal.say(measures_line(*report.measures));
-  if (report.leaf_measures) terminal.say("leaves of the splits: " + measures_line(*report.leaf_measures));
-  say_end(report, output, terminal);
+  std::vector<std::string> lines = notes_of(report);
+  if (!result.explanation.empty()) lines.push_back("note: " + result.explanation);
+  lines.push_back(fmt::format("{}, {} set aside as outliers, {} without a topic",
+                              counted(result.tree().leaves, "leaf node"),
+                              counted(std::ranges::count_if(result.view.items, &TopicItem::outlier), "item"),
+                              counted(report.items_without_cluster)));
+  if (report.measures) lines.push_back(on_one_row(measures_line(*report.measures)));
+  if (report.leaf_measures) lines.push_back(on_one_row("leaves: " + measures_line(*report.leaf_measures)));
+  append(lines, last_lines(report, output));
+  const std::vector<Index>& top = result.view.outline.children[0];
+  if (!output.folder.empty() && !top.empty())
+    lines.push_back(fmt::format("look closer: copse show {} --topic {}", output.folder,
+                                short_id(result.view.nodes[top.front()].id)));
+  std::size_t rows = rows_said() + 1;  // the command itself
+  for (const std::string& line : lines) rows += rows_of(line);
+  show_all(report, output, lines, terminal, [&] {
+    OutlineTableOptions options = screen_for(output.all, rows);
+    options.words = static_cast<std::size_t>(result.top);
+    return outline_table(result.view, result.model.items, options);
+  });
 }
 
 #define COPSE_INSTANTIATE(T)                                                 \

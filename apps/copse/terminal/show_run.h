@@ -2,11 +2,16 @@
 #pragma once
 
 #include "apps/copse/commands/options.h"
+#include "apps/copse/terminal/tables.h"
 #include "apps/copse/terminal/terminal.h"
 #include "copse/result/flat_run.h"
 #include "copse/result/tree_result.h"
 
 namespace copse {
+
+// A table of topics on stdout: all of them, but on a terminal only so many as leave room for the other rows, unless
+// `all`.
+OutlineTableOptions screen_for(bool all, std::size_t other_rows);
 
 template <class T>
 void show(const FlatResult<T>& result, const OutputOptions& output, Terminal& terminal);

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "apps/copse/terminal/show_run.h"
 #include "apps/copse/terminal/terminal.h"
 #include "apps/copse/terminal/words.h"
 #include "copse/result/names.h"
@@ -173,37 +174,18 @@ std::string text_of(const ShownTopic& topic, const ModelItems& items, std::size_
   return text;
 }
 
-// One line per topic, a tree indented.
-std::string list_of(const StoredView& result, const ShowOptions& options, std::size_t width) {
-  const TopicView& view = result.view;
-  std::vector<std::size_t> depth(view.nodes.size(), 0);
-  for (std::size_t n = 1; n < view.nodes.size(); ++n) depth[n] = depth[view.nodes[n].parent] + 1;
-  std::string text;
-  const auto write = [&](const auto& self, Index n) -> void {
-    if (n > 0) {
-      const ShownTopic topic = shown_node(result, n, options, false);
-      std::string line = std::string(2 * (depth[n] - 1), ' ') + topic.id + "  " + counted(topic.size);
-      if (topic.coherence) line += fmt::format("  ({:.0f})", *topic.coherence);
-      if (topic.stability) line += fmt::format("  stability {:.2f}", *topic.stability);
-      if (!topic.label.empty()) line += "  \"" + topic.label + "\"";
-      line += " ";
-      for (const auto& [word, weight] : topic.words) {
-        if (width > 0 && line.size() + 1 + word.size() > width) break;
-        line += " " + word;
-      }
-      text += line + "\n";
-    }
-    for (Index child = n + 1; child < static_cast<Index>(view.nodes.size()); ++child) {
-      if (view.nodes[child].parent == n) self(self, child);
-    }
-  };
-  write(write, 0);
-  const auto outliers = std::ranges::count_if(view.items, &TopicItem::outlier);
-  const auto dropped = std::ranges::count(view.items, Index(-1), &TopicItem::node);
+// The topics, then the outliers and the documents without a topic.
+std::string list_of(const StoredView& result, const ShowOptions& options) {
+  std::string groups;
+  const auto outliers = std::ranges::count_if(result.view.items, &TopicItem::outlier);
+  const auto dropped = std::ranges::count(result.view.items, Index(-1), &TopicItem::node);
   if (outliers > 0)
-    text += fmt::format("outlier  {}  set aside by the splits, each in its nearest topic\n", counted(outliers));
-  if (dropped > 0) text += fmt::format("none  {}  without a topic\n", counted(dropped));
-  return text;
+    groups += fmt::format("outlier  {}  set aside by the splits, each in its nearest topic\n", counted(outliers));
+  if (dropped > 0) groups += fmt::format("none  {}  without a topic\n", counted(dropped));
+  OutlineTableOptions table = screen_for(options.all, (outliers > 0) + (dropped > 0) + 1);
+  table.words = static_cast<std::size_t>(options.words);
+  table.coherence = true;
+  return outline_table(result.view, result.items, table) + groups;
 }
 
 }  // namespace
@@ -221,7 +203,7 @@ std::string show_result(const ShowOptions& options) {
                                    : shown_node(result, result.view.find(*options.topic), options, true);
     return options.json ? dump(json_of(topic, result.items, true)) : text_of(topic, result.items, width);
   }
-  if (!options.json) return list_of(result, options, width);
+  if (!options.json) return list_of(result, options);
   Json json = {{"command", "show"}, {"result", options.folder}, {"topics", Json::array()}};
   for (Index n = 1; n < static_cast<Index>(result.view.nodes.size()); ++n)
     json["topics"].push_back(json_of(shown_node(result, n, options, false), result.items, false));

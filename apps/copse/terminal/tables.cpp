@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "apps/copse/terminal/words.h"
+#include "copse/tree/ids.h"
 
 namespace copse {
 
@@ -53,38 +54,123 @@ std::string topics_table(const std::vector<Topic>& topics, std::size_t width) {
   return table;
 }
 
-template <class T>
-std::string tree_table(const TreeResult<T>& result, std::size_t width) {
-  const Tree<T>& tree = result.tree();
-  const auto& names = result.model.items.feature_names;
-  std::string table;
-  const auto feature = [&](Index i) { return names.empty() ? std::to_string(i) : names[i]; };
-  const auto write = [&](const auto& self, Index n, std::size_t depth) -> void {
-    const TreeNode<T>& node = tree.nodes[n];
-    std::string line = std::string(2 * depth, ' ') + (n == 0 ? "all" : tree.id(n));
-    line += "  " + std::to_string(node.items.size()) + (node.items.size() == 1 ? " item" : " items");
-    if (std::isfinite(node.score) && node.score >= 0) line += "  score " + fmt::format("{:.6g}", node.score);
-    if (!node.outliers.empty()) line += "  " + std::to_string(node.outliers.size()) + " set aside";
-    if (node.dropped) line += "  dropped";
-    if (const auto stability = result.view.nodes[n].stability) line += fmt::format("  stability {:.2f}", *stability);
-    if (const std::string& label = result.view.nodes[n].label; !label.empty()) line += "  \"" + label + "\"";
-    line += node.topic.terms.empty() ? "" : "  ";
-    for (std::size_t r = 0; r < std::min<std::size_t>(result.top, node.topic.terms.size()); ++r) {
-      const std::string word = " " + feature(node.topic.terms[r]);
-      if (width > 0 && line.size() + word.size() > width) break;
-      line += word;
-    }
-    table += line + "\n";
-    if (node.first < 0) return;
-    self(self, node.first, depth + 1);
-    self(self, node.second, depth + 1);
-  };
-  write(write, 0, 0);
-  return table;
+namespace {
+
+struct OutlineLine {
+  Index node = 0;
+  std::size_t depth = 0;  // 0 below the root
+  Index hidden = 0;       // topics below it that have no line
+};
+
+Index topics_below(const Outline& outline, Index node) {
+  Index count = 0;
+  std::vector<Index> stack{node};
+  while (!stack.empty()) {
+    const Index n = stack.back();
+    stack.pop_back();
+    count += static_cast<Index>(outline.children[n].size());
+    stack.insert(stack.end(), outline.children[n].begin(), outline.children[n].end());
+  }
+  return count;
 }
 
-template std::string tree_table(const TreeResult<float>&, std::size_t);
-template std::string tree_table(const TreeResult<double>&, std::size_t);
+// Which topics are open: all, or the largest ones whose children all fit into so many lines.
+std::vector<char> open_topics(const TopicView& view, std::size_t lines) {
+  const auto& children = view.outline.children;
+  std::vector<char> open(view.nodes.size(), lines == 0 ? 1 : 0);
+  if (lines == 0) return open;
+  open[0] = 1;
+  std::size_t used = children[0].size();
+  std::vector<Index> closed = children[0];
+  while (!closed.empty()) {
+    const auto largest =
+        std::ranges::max_element(closed, {}, [&](Index n) { return std::pair(view.nodes[n].size, -n); });
+    const Index n = *largest;
+    closed.erase(largest);
+    if (children[n].empty() || used + children[n].size() > lines) continue;
+    open[n] = 1;
+    used += children[n].size();
+    closed.insert(closed.end(), children[n].begin(), children[n].end());
+  }
+  return open;
+}
+
+std::vector<OutlineLine> lines_of(const TopicView& view, const std::vector<char>& open) {
+  std::vector<OutlineLine> lines;
+  const auto write = [&](const auto& self, Index n, std::size_t depth) -> void {
+    for (const Index child : view.outline.children[n]) {
+      lines.push_back({child, depth, open[child] != 0 ? 0 : topics_below(view.outline, child)});
+      if (open[child] != 0) self(self, child, depth + 1);
+    }
+  };
+  write(write, 0, 0);
+  return lines;
+}
+
+// Eighths of a column: U+2588 is a full one, U+2589 to U+258F are seven eighths to one.
+std::string bar_of(double share, std::size_t columns) {
+  const auto eighths = static_cast<std::size_t>(std::lround(share * static_cast<double>(8 * columns)));
+  std::string bar;
+  for (std::size_t c = 0; c < eighths / 8; ++c) bar += "\xE2\x96\x88";
+  if (eighths % 8 > 0) bar += std::string("\xE2\x96") + static_cast<char>(0x90 - eighths % 8);
+  return bar + std::string(columns - (eighths + 7) / 8, ' ');
+}
+
+// Columns on a terminal, one for each character of UTF-8.
+std::size_t columns_of(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+constexpr std::size_t bar_columns = 8;
+
+}  // namespace
+
+std::string outline_table(const TopicView& view, const ModelItems& items, const OutlineTableOptions& options) {
+  const Index all = topics_below(view.outline, 0);
+  const bool cut = options.lines > 0 && all > static_cast<Index>(options.lines);
+  const std::size_t most = cut ? options.lines - 1 : 0;  // the last line is for what is missing
+  std::vector<OutlineLine> lines = lines_of(view, open_topics(view, most));
+  if (cut && lines.size() > most) lines.resize(most);  // even the topics below the root are too many
+
+  std::size_t id_width = 0, size_width = 0;
+  Index largest = 1;
+  std::vector<std::string> ids;
+  for (const OutlineLine& line : lines) {
+    ids.push_back(std::string(2 * line.depth, ' ') + short_id(view.nodes[line.node].id));
+    id_width = std::max(id_width, ids.back().size());
+    size_width = std::max(size_width, counted(view.nodes[line.node].size).size());
+    largest = std::max(largest, view.nodes[line.node].size);
+  }
+  const auto total = static_cast<double>(std::max<Index>(1, view.nodes[0].size));
+  std::string table;
+  for (std::size_t l = 0; l < lines.size(); ++l) {
+    const TopicNode& topic = view.nodes[lines[l].node];
+    const auto size = static_cast<double>(topic.size);
+    std::string text =
+        fmt::format("{:<{}}  {:>{}}  {:>5.1f}%", ids[l], id_width, counted(topic.size), size_width, 100 * size / total);
+    if (options.bars) text += "  " + bar_of(size / static_cast<double>(largest), bar_columns);
+    if (options.coherence && topic.coherence) text += fmt::format("  ({:.0f})", *topic.coherence);
+    if (topic.dropped) text += "  dropped";
+    if (topic.stability) text += fmt::format("  stability {:.2f}", *topic.stability);
+    const std::string& called = topic.label.empty() ? topic.name : topic.label;
+    if (!called.empty()) text += "  \"" + called + "\"";
+    const std::string below = lines[l].hidden > 0 ? fmt::format("  +{}", lines[l].hidden) : "";
+    std::string words;
+    std::size_t columns = columns_of(text) + below.size() + 1;
+    for (std::size_t r = 0; r < std::min(options.words, topic.words.size()); ++r) {
+      const Index feature = topic.words[r].first;
+      const std::string word =
+          " " + (items.feature_names.empty() ? std::to_string(feature) : items.feature_names[feature]);
+      columns += columns_of(word);
+      if (options.width > 0 && columns > options.width) break;
+      words += word;
+    }
+    table += text + (words.empty() ? "" : " " + words) + below + "\n";
+  }
+  const Index missing = all - static_cast<Index>(lines.size());
+  if (missing > 0) table += fmt::format("... and {}; --all shows all\n", counted(missing, "smaller topic"));
+  return table;
+}
 
 std::string measures_line(const ClusteringMeasures& measures) {
   return fmt::format("accuracy {:.4f}  nmi {:.4f}  ari {:.4f}  purity {:.4f}  entropy {:.4f}  ({}, {}, {})",

@@ -5,16 +5,24 @@
 #include <vector>
 
 #include "copse/result/run_report.h"
-#include "copse/result/tree_result.h"
+#include "copse/result/topic_view.h"
 
 namespace copse {
 
 // A table, largest cluster first, fitted to `width` columns (0: no line is broken).
 std::string topics_table(const std::vector<Topic>& topics, std::size_t width);
 
-// One line per node, indented by depth, with size, score and best terms.
-template <class T>
-std::string tree_table(const TreeResult<T>& result, std::size_t width);
+struct OutlineTableOptions {
+  std::size_t width = 0;  // columns at most; 0: no line is cut
+  std::size_t lines = 0;  // at most, of at least 3; 0: all topics
+  std::size_t words = 10;
+  bool bars = false;       // of the share of the items; needs UTF-8
+  bool coherence = false;  // in brackets after the share
+};
+
+// One line per topic that a reader sees, indented by depth: id, size, share of the items, name and best words. Where
+// lines are few, the largest topics are opened first, and the last line says what is missing.
+std::string outline_table(const TopicView& view, const ModelItems& items, const OutlineTableOptions& options);
 
 // One line with all measures.
 std::string measures_line(const ClusteringMeasures& measures);

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 namespace copse {
 namespace {
 
@@ -26,6 +28,70 @@ TEST(TopicsTable, HasColumnsForNamesAndStabilityWhereTheyAreKnown) {
             "cluster      items  share  stability  name      top features\n"
             "      0          3  75.0%       0.88  one, two  one\n"
             "      1          1  25.0%                       small\n");
+}
+
+// A root with `topics` topics of 10, 9, ... items; the first has three below it.
+TopicView view_with(Index topics) {
+  TopicView view;
+  view.nodes.push_back({.id = "", .size = 100, .leaf = false});
+  for (Index t = 0; t < topics; ++t) view.nodes.push_back({.id = t == 0 ? "2.2.2.1" : "2.2.2.1.1", .size = 10 - t});
+  for (Index t = 0; t < 3; ++t) view.nodes.push_back({.id = "1.1.2", .parent = 1, .size = 3 - t});
+  view.outline.parent.assign(view.nodes.size(), 0);
+  view.outline.children.resize(view.nodes.size());
+  for (Index t = 1; t <= topics; ++t) view.outline.children[0].push_back(t);
+  for (Index t = topics + 1; t <= topics + 3; ++t) view.outline.children[1].push_back(t);
+  view.nodes[1].words = {{0, 1.0}, {1, 0.5}, {2, 0.25}};
+  view.nodes[2].name = "caf\u00e9";
+  return view;
+}
+
+const ModelItems some_words = [] {
+  ModelItems items;
+  items.feature_names = {"\u00e9tude", "two", "three"};
+  return items;
+}();
+
+TEST(OutlineTable, HasALineForEveryTopic) {
+  EXPECT_EQ(outline_table(view_with(2), some_words, {}),
+            "2x3.1    10   10.0%  \u00e9tude two three\n"
+            "  1.1.2   3    3.0%\n"
+            "  1.1.2   2    2.0%\n"
+            "  1.1.2   1    1.0%\n"
+            "2x3.1.1   9    9.0%  \"caf\u00e9\"\n");
+  EXPECT_THAT(outline_table(view_with(2), some_words, {.words = 1}), HasSubstr("%  \u00e9tude\n"));
+  EXPECT_EQ(outline_table(view_with(0), {}, {.lines = 5}), "");
+}
+
+TEST(OutlineTable, KeepsToTheWidthInCharacters) {
+  EXPECT_THAT(outline_table(view_with(2), some_words, {.width = 34}), HasSubstr("%  \u00e9tude two\n"));
+  EXPECT_THAT(outline_table(view_with(2), some_words, {.width = 30}), HasSubstr("%  \u00e9tude two\n"));
+  EXPECT_THAT(outline_table(view_with(2), some_words, {.width = 29}), HasSubstr("%  \u00e9tude\n"));
+}
+
+TEST(OutlineTable, OpensTheLargestTopicsFirstWhereLinesAreFew) {
+  for (const Index topics : {1, 2, 4, 8}) {
+    for (std::size_t lines = 3; lines < 14; ++lines) {
+      const std::string table = outline_table(view_with(topics), some_words, {.lines = lines});
+      const auto count = static_cast<std::size_t>(std::ranges::count(table, '\n'));
+      const auto all = static_cast<std::size_t>(topics + 3);
+      EXPECT_LE(count, lines);
+      EXPECT_EQ(table.find("--all") == std::string::npos, all <= lines);
+      EXPECT_THAT(table, HasSubstr("2x3.1 "));
+      // The three below the first have lines, or it says that they are there.
+      EXPECT_EQ(table.find("1.1.2") != std::string::npos, all <= lines);
+      EXPECT_EQ(table.find("+3") != std::string::npos, all > lines);
+    }
+  }
+  EXPECT_THAT(outline_table(view_with(8), some_words, {.lines = 5}), HasSubstr("... and 7 smaller topics; --all"));
+}
+
+TEST(OutlineTable, DrawsBarsInEighths) {
+  const std::string table = outline_table(view_with(4), some_words, {.bars = true});
+  std::string full;
+  for (int c = 0; c < 8; ++c) full += "\u2588";
+  EXPECT_THAT(table, HasSubstr("10.0%  " + full + " "));                       // the largest
+  EXPECT_THAT(table, HasSubstr("3.0%  \u2588\u2588\u258d     "));              // 3 of 10 of 64 eighths: 19
+  EXPECT_THAT(table, HasSubstr("9.0%  " + full.substr(0, 3 * 7) + "\u258e"));  // 58
 }
 
 }  // namespace

@@ -20,6 +20,8 @@ bool can_rewrite_lines(int descriptor) {
   return ::isatty(descriptor) != 0 && kind != nullptr && std::strcmp(kind, "dumb") != 0;
 }
 
+std::size_t said = 0;
+
 }  // namespace
 
 Terminal::Terminal(bool quiet) : quiet_(quiet), live_(!quiet && can_rewrite_lines(STDERR_FILENO)) {}
@@ -28,6 +30,7 @@ void Terminal::say(std::string_view line) {
   if (quiet_) return;
   clear();
   fmt::print(stderr, "{}\n", line);
+  said += rows_of(line);
 }
 
 void Terminal::show(std::string_view status) {
@@ -53,6 +56,31 @@ std::size_t terminal_width() {
   winsize size{};
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 20) return 80;
   return size.ws_col;
+}
+
+std::size_t terminal_height() {
+  winsize size{};
+  if (::isatty(STDOUT_FILENO) == 0) return 0;
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 ? 24 : size.ws_row;
+}
+
+std::size_t rows_of(std::string_view line) {
+  const std::size_t width = terminal_width();
+  return std::max<std::size_t>(1, (line.size() + width - 1) / width);
+}
+
+std::size_t rows_said() { return said; }
+
+bool utf8_output() {
+  // The first that is set counts, as for setlocale(LC_CTYPE, "").
+  for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(variable);
+    if (value == nullptr || *value == '\0') continue;
+    const std::string_view locale(value);
+    return locale.ends_with("UTF-8") || locale.ends_with("utf8") || locale.ends_with("UTF8") ||
+           locale.ends_with("utf-8");
+  }
+  return false;
 }
 
 bool bold_output() { return can_rewrite_lines(STDOUT_FILENO) && std::getenv("NO_COLOR") == nullptr; }

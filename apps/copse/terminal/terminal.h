@@ -38,6 +38,16 @@ RunEvents events_of(Terminal& terminal);
 // Columns of the terminal behind stderr, or 80.
 std::size_t terminal_width();
 
+// Rows of the terminal behind stdout, or 0 where it is none.
+std::size_t terminal_height();
+// Rows that a line takes there.
+std::size_t rows_of(std::string_view line);
+// Rows of all lines that were said so far.
+std::size_t rows_said();
+
+// Whether the terminal's characters are UTF-8.
+bool utf8_output();
+
 // Whether stdout is a terminal that shows bold text.
 bool bold_output();
 

@@ -1,0 +1,169 @@
+// Clusters of one graph, for graph.py: reads a graph or items, clusters, and prints what that gave and took as JSON.
+// Usage: graph FILE -k K [--truth FILE] [--similarity cosine|self-tuning] [--unit] [--start multilevel|spectral|random]
+//   [--labels better|factor] [--solver NAME] [--tau X] [--iterations N] [--runs N] [--seed N] [--threads N] [--write
+//   FILE]
+// With a truth the nodes of an edge list are the numbers 0, 1, ...; --write writes the edges that were clustered.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "copse/graph/cluster_graph.h"
+#include "copse/graph/read_graph.h"
+#include "copse/graph/similarity.h"
+#include "copse/io/matrix_file.h"
+#include "copse/measure/clustering.h"
+
+namespace {
+
+using namespace copse;
+using Clock = std::chrono::steady_clock;
+
+struct Call {
+  std::string path, truth, similarity, write;
+  GraphClusterOptions options;
+  bool unit = false;
+  int threads = 2;
+};
+
+double seconds_since(Clock::time_point began) { return std::chrono::duration<double>(Clock::now() - began).count(); }
+
+template <class Value>
+Value choice(const std::string& word, const std::map<std::string, Value>& values) {
+  const auto found = values.find(word);
+  if (found == values.end()) throw InvalidArgument("unknown: " + word);
+  return found->second;
+}
+
+Call parse(int count, char** words) {
+  Call call;
+  if (count < 2) throw InvalidArgument("a file is missing");
+  call.path = words[1];
+  for (int w = 2; w < count; ++w) {
+    const std::string name = words[w];
+    if (name == "--unit") {
+      call.unit = true;
+      continue;
+    }
+    if (w + 1 == count) throw InvalidArgument(name + " needs a value");
+    const std::string value = words[++w];
+    GraphClusterOptions& options = call.options;
+    if (name == "-k")
+      options.k = std::atol(value.c_str());
+    else if (name == "--truth")
+      call.truth = value;
+    else if (name == "--similarity")
+      call.similarity = value;
+    else if (name == "--write")
+      call.write = value;
+    else if (name == "--tau")
+      options.tau = std::atof(value.c_str());
+    else if (name == "--iterations")
+      options.max_iterations = std::atoi(value.c_str());
+    else if (name == "--runs")
+      options.runs = std::atoi(value.c_str());
+    else if (name == "--seed")
+      options.seed = std::strtoull(value.c_str(), nullptr, 10);
+    else if (name == "--threads")
+      call.threads = std::atoi(value.c_str());
+    else if (name == "--start")
+      options.start = choice<GraphStart>(
+          value,
+          {{"multilevel", GraphStart::multilevel}, {"spectral", GraphStart::spectral}, {"random", GraphStart::random}});
+    else if (name == "--labels")
+      options.labels = choice<LabelSource>(value, {{"better", LabelSource::better}, {"factor", LabelSource::factor}});
+    else if (name == "--solver")
+      options.solver = choice<SymSolver>(value, {{"coordinate", SymSolver::coordinate},
+                                                 {"hals", SymSolver::hals},
+                                                 {"anls", SymSolver::anls},
+                                                 {"anls-growing", SymSolver::anls_growing},
+                                                 {"newton", SymSolver::newton},
+                                                 {"projected-gradient", SymSolver::projected_gradient},
+                                                 {"gauss-newton", SymSolver::gauss_newton}});
+    else
+      throw InvalidArgument("unknown: " + name);
+  }
+  return call;
+}
+
+std::vector<Index> read_truth(const std::string& path) {
+  std::map<std::string, Index> numbers;
+  std::vector<Index> truth;
+  for (const std::string& label : read_names(path))
+    truth.push_back(numbers.emplace(label, std::ssize(numbers)).first->second);
+  return truth;
+}
+
+void scale_to_unit(Dataset<float>& items) {
+  auto& x = std::get<Matrix<float>>(items.values);
+  for (Index j = 0; j < x.rows(); ++j) {
+    double square = 0;
+    for (const float value : x.row(j)) square += static_cast<double>(value) * static_cast<double>(value);
+    for (float& value : x.row(j))
+      value = static_cast<float>(static_cast<double>(value) / std::sqrt(std::max(square, 1e-300)));
+  }
+}
+
+void run(const Call& call) {
+  const std::vector<Index> truth = call.truth.empty() ? std::vector<Index>{} : read_truth(call.truth);
+  Clock::time_point began = Clock::now();
+  Graph<float> graph;
+  double similarity_seconds = 0;
+  if (call.similarity.empty()) {
+    ReadGraphOptions options;
+    for (std::size_t v = 0; v < truth.size(); ++v) options.nodes.push_back(std::to_string(v));
+    graph = read_graph<float>(call.path, options).graph;
+  } else {
+    Dataset<float> items = read_matrix<float>(call.path).dataset;
+    if (call.unit) scale_to_unit(items);
+    began = Clock::now();
+    graph = similarity_graph(
+        items, {.kind = choice<Similarity>(
+                    call.similarity, {{"cosine", Similarity::cosine}, {"self-tuning", Similarity::self_tuning}})});
+    similarity_seconds = seconds_since(began);
+  }
+  const double read_seconds = seconds_since(began) - similarity_seconds;
+  if (!call.write.empty()) {
+    std::ofstream out(call.write);
+    for (Index j = 0; j < graph.nodes(); ++j) {
+      for (Index p = graph.weights.offsets[j]; p < graph.weights.offsets[j + 1]; ++p) {
+        if (graph.weights.indices[p] < j)
+          out << graph.weights.indices[p] << '\t' << j << '\t' << graph.weights.values[p] << '\n';
+      }
+    }
+  }
+  began = Clock::now();
+  const auto found = cluster_graph(graph, call.options);
+  const double seconds = seconds_since(began);
+  std::printf(
+      "{\"nodes\": %ld, \"edges\": %ld, \"read\": %.3f, \"similarity\": %.3f, \"seconds\": %.3f, \"modularity\": %.4f, "
+      "\"normalized_cut\": %.3f, \"pieces\": %ld, \"iterations\": %d, \"relative_error\": %.6f, \"of_start\": %s",
+      static_cast<long>(graph.nodes()), static_cast<long>(graph.edges()), read_seconds, similarity_seconds, seconds,
+      found.quality.modularity, found.quality.normalized_cut, static_cast<long>(found.pieces),
+      found.history.back().number, found.history.back().relative_error, found.labels_of_start ? "true" : "false");
+  if (!truth.empty()) {
+    const auto agreement = compare_clusterings(found.labels, truth);
+    std::printf(", \"nmi\": %.4f, \"accuracy\": %.4f", agreement.nmi, agreement.accuracy);
+  }
+  std::printf("}\n");
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  try {
+    const Call call = parse(count, words);
+    with_threads(call.threads, nullptr, [&] { run(call); });
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,282 @@
+#include "copse/graph/cluster_graph.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "copse/graph/communities.h"
+#include "copse/graph/normalize.h"
+#include "copse/graph/spectral.h"
+#include "copse/kernels/in_memory.h"
+#include "copse/nmf/residual.h"
+
+namespace copse {
+namespace {
+
+constexpr Index nodes_per_block = 4096;
+constexpr Index countable_nodes = 2000;  // all eigenvalues of a graph up to here are affordable
+
+// Which components take part in the factorization.
+std::vector<char> take_part(const Components& components, Index nodes, const GraphClusterOptions& options) {
+  Index least = options.least_component;
+  const auto kept = [&] {
+    std::vector<char> result;
+    for (const Index size : components.sizes) result.push_back(size >= least);
+    return result;
+  };
+  const auto nodes_kept = [&] {
+    Index sum = 0;
+    for (const Index size : components.sizes) sum += size >= least ? size : 0;
+    return sum;
+  };
+  if (least < 0) {
+    least = std::max<Index>(2, (nodes + 10 * options.k - 1) / (10 * options.k));
+    if (2 * nodes_kept() < nodes) least = 2;
+  }
+  // k clusters need k nodes.
+  if (nodes_kept() < options.k) least = 0;
+  return kept();
+}
+
+// Whether A has at least k eigenvalues that are not negative (thesis 3.4.3). The span of B proves it where A is not
+// negative on it; else the eigenvalues are looked at.
+template <class T>
+bool enough_eigenvalues(SparseView<T> a, const Matrix<T>& b, std::uint64_t seed) {
+  const SparseData<T> data(a);
+  const Index k = b.cols();
+  Matrix<T> product;
+  data.transpose_times(b, product);
+  const auto to_eigen = [&](const Matrix<double>& x) -> Eigen::MatrixXd {
+    const Eigen::MatrixXd m = Eigen::Map<const Eigen::MatrixXd>(x.data(), k, k);
+    return (m + m.transpose()) / 2;
+  };
+  const Eigen::MatrixXd gram = to_eigen(inner_products<T>(data, b, b)),
+                        form = to_eigen(inner_products<T>(data, b, product));
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spans(gram, Eigen::EigenvaluesOnly),
+      signs(form, Eigen::EigenvaluesOnly);
+  const double zero = 1e-6;
+  if (spans.eigenvalues()(0) > zero * spans.eigenvalues()(k - 1) &&
+      signs.eigenvalues()(0) >= -zero * signs.eigenvalues()(k - 1))
+    return true;
+  if (a.cols > countable_nodes) return true;  // one cannot tell, and in practice there are enough
+  const auto values = leading_eigenpairs<T>(data, k, seed, 1e-2).values;
+  return values.back() >= -zero * std::max(0.0, values.front());
+}
+
+// Nodes with a row of zeros join the cluster to which they have most weight, outwards from the others.
+template <class T>
+void place_rest(SparseView<T> a, Index k, std::vector<Index>& labels) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    const std::vector<Index> before = labels;
+    std::vector<double> weight(static_cast<std::size_t>(k));
+    for (Index i = 0; i < a.cols; ++i) {
+      if (before[i] >= 0) continue;
+      std::fill(weight.begin(), weight.end(), 0.0);
+      for (Index p = a.offsets[i]; p < a.offsets[i + 1]; ++p) {
+        const Index label = before[a.indices[p]];
+        if (label >= 0) weight[label] += static_cast<double>(a.values[p]);
+      }
+      const auto best = std::max_element(weight.begin(), weight.end());
+      if (!(*best > 0)) continue;
+      labels[i] = best - weight.begin();
+      changed = true;
+    }
+  }
+}
+
+// Row i of B B' tells what the factor makes of node i's similarities. Cluster c's part of its sum is b_ic sum_j b_jc:
+// divided by the sum over all clusters, it is the node's membership. `scale` undoes the normalization, so that
+// similarities count as they were given.
+template <class T>
+Matrix<T> memberships(const Matrix<T>& b, const std::vector<double>& scale) {
+  const Index n = b.rows(), k = b.cols();
+  std::vector<double> total(static_cast<std::size_t>(k), 0.0);
+  for (Index i = 0; i < n; ++i) {
+    for (Index c = 0; c < k; ++c) total[c] += static_cast<double>(b(i, c)) * scale[i];
+  }
+  Matrix<T> out(n, k);
+  parallel_blocks(n, nodes_per_block, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      double sum = 0;
+      for (Index c = 0; c < k; ++c) sum += static_cast<double>(b(i, c)) * total[c];
+      if (!(sum > 0)) continue;
+      for (Index c = 0; c < k; ++c) out(i, c) = static_cast<T>(static_cast<double>(b(i, c)) * total[c] / sum);
+    }
+  });
+  return out;
+}
+
+std::vector<Index> largest_entries(const auto& weights) {
+  std::vector<Index> labels(static_cast<std::size_t>(weights.rows()), -1);
+  for (Index i = 0; i < weights.rows(); ++i) {
+    const auto row = weights.row(i);
+    const auto largest = std::max_element(row.begin(), row.end());
+    if (largest != row.end() && *largest > 0) labels[i] = largest - row.begin();
+  }
+  return labels;
+}
+
+bool better(const GraphRun& run, const GraphRun& best, RunChoice choice) {
+  switch (choice) {
+    case RunChoice::modularity:
+      return run.modularity > best.modularity;
+    case RunChoice::normalized_cut:
+      return run.normalized_cut < best.normalized_cut;
+    case RunChoice::objective:
+      break;
+  }
+  return run.relative_error < best.relative_error;
+}
+
+template <class T>
+struct Outcome {
+  Matrix<T> b, weights;
+  std::vector<Index> labels;
+  std::vector<SymIteration> history;
+  bool labels_of_start = false;
+};
+
+template <class T>
+Matrix<T> start_of(SparseView<T> weights, SparseView<T> a, const GraphClusterOptions& options, std::uint64_t seed,
+                   Matrix<T> random, std::vector<Index>& partition) {
+  if (options.start == GraphStart::random) return random;
+  if (options.start == GraphStart::multilevel) {
+    partition = communities_of_count(weights, options.k, seed).labels;
+  } else {
+    partition = cluster_qr(leading_eigenpairs_by_component(a, options.k, seed).vectors);
+  }
+  return partition_start<T>(a, partition, options.k);
+}
+
+void check(Index nodes, const GraphClusterOptions& options) {
+  if (nodes == 0) throw InvalidArgument("the graph has no nodes");
+  if (options.k < 1 || options.k > nodes)
+    throw InvalidArgument("the number of clusters must be between 1 and the number of nodes, " + std::to_string(nodes) +
+                          ", and is " + std::to_string(options.k));
+  if (options.runs < 1) throw InvalidArgument("the number of runs must be at least 1");
+}
+
+std::string counted(Index count, const std::string& one, const std::string& many) {
+  return count == 1 ? "One " + one : std::to_string(count) + " " + many;
+}
+
+}  // namespace
+
+template <class T>
+GraphClusters<T> cluster_graph(const Graph<T>& graph, const GraphClusterOptions& options) {
+  check(graph.nodes(), options);
+  const auto began = std::chrono::steady_clock::now();
+  const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(); };
+  const Index n = graph.nodes(), k = options.k;
+  GraphClusters<T> result;
+  result.components = connected_components<T>(graph.weights);
+  const std::vector<char> part = take_part(result.components, n, options);
+  std::vector<Index> core;
+  for (Index i = 0; i < n; ++i) {
+    if (part[result.components.labels[i]]) core.push_back(i);
+  }
+  const bool whole = static_cast<Index>(core.size()) == n;
+  const Graph<T> cut = whole ? Graph<T>{} : induced(graph, core);
+  const SparseMatrix<T>& weights = whole ? graph.weights : cut.weights;
+  const SparseMatrix<T> a = normalized<T>(weights, options.tau);
+  const SparseData<T> data(a);
+  std::vector<double> scale = degrees<T>(weights);
+  for (double& value : scale) value = std::sqrt(value);
+
+  Outcome<T> best;
+  for (int number = 0; number < options.runs; ++number) {
+    const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(number);
+    Outcome<T> outcome;
+    std::vector<Index> partition;
+    Matrix<T> random = random_sym_start<T>(data, k, seed);
+    SymNmfOptions solve = {.rank = k,
+                           .solver = options.solver,
+                           .max_iterations = options.max_iterations,
+                           .tolerance = options.tolerance,
+                           .first_gradient = sym_gradient_norm<T>(data, random),
+                           .time_limit = std::max(0.0, options.time_limit - elapsed()),
+                           .alpha = options.alpha,
+                           .beta = options.beta,
+                           .progress = options.progress};
+    Matrix<T> start = start_of<T>(weights, a, options, seed, std::move(random), partition);
+    SymNmfResult<T> fit = factorize_symmetric<T>(a, solve, std::move(start));
+    outcome.weights = memberships(fit.b, scale);
+    outcome.b = std::move(fit.b);
+    outcome.labels = largest_entries(outcome.weights);
+    for (std::size_t i = 0; i < partition.size(); ++i) {
+      if (outcome.labels[i] < 0) outcome.labels[i] = partition[i];
+    }
+    place_rest<T>(weights, k, outcome.labels);
+    outcome.history = std::move(fit.history);
+    GraphQuality quality = graph_quality<T>(weights, outcome.labels);
+    if (!partition.empty() && options.labels == LabelSource::better) {
+      place_rest<T>(weights, k, partition);
+      GraphQuality of_start = graph_quality<T>(weights, partition);
+      outcome.labels_of_start = of_start.modularity > quality.modularity;
+      if (outcome.labels_of_start) {
+        outcome.labels = std::move(partition);
+        quality = std::move(of_start);
+      }
+    }
+    result.runs.push_back({.relative_error = fit.relative_error,
+                           .modularity = quality.modularity,
+                           .normalized_cut = quality.normalized_cut,
+                           .iterations = outcome.history.back().number,
+                           .stop_reason = fit.stop_reason});
+    if (number == 0 || better(result.runs.back(), result.runs[result.best_run], options.choice)) {
+      result.best_run = number;
+      best = std::move(outcome);
+    }
+    if (fit.stop_reason == StopReason::interrupted || elapsed() >= options.time_limit) break;
+  }
+
+  if (!enough_eigenvalues<T>(a, best.b, options.seed))
+    result.notes.push_back("The graph has fewer than " + std::to_string(k) +
+                           " eigenvalues that are not negative: no factorization of this rank fits it well, and fewer "
+                           "clusters may serve better.");
+
+  // Nodes of the core that no cluster reaches form pieces of their own, as what was set aside does.
+  result.labels.assign(static_cast<std::size_t>(n), -1);
+  for (std::size_t v = 0; v < core.size(); ++v) result.labels[core[v]] = best.labels[v];
+  std::vector<Index> piece(static_cast<std::size_t>(result.components.count()), -1);
+  for (Index i = 0; i < n; ++i) {
+    if (result.labels[i] >= 0) continue;
+    Index& number = piece[result.components.labels[i]];
+    if (number < 0) number = k + result.pieces++;
+    result.labels[i] = number;
+    ++result.nodes_set_aside;
+  }
+  result.sizes.assign(static_cast<std::size_t>(k + result.pieces), 0);
+  for (const Index label : result.labels) ++result.sizes[label];
+  if (result.pieces > 0)
+    result.notes.push_back(counted(result.pieces, "small piece", "small pieces") + " of the graph with " +
+                           std::to_string(result.nodes_set_aside) +
+                           (result.nodes_set_aside == 1 ? " node has" : " nodes have") +
+                           " no edge to the rest and took no part; each is a cluster of its own.");
+  const auto empty = std::count(result.sizes.begin(), result.sizes.begin() + k, 0);
+  if (empty > 0) result.notes.push_back(counted(empty, "cluster has", "clusters have") + " no nodes.");
+  if (whole) {
+    result.b = std::move(best.b);
+    result.weights = std::move(best.weights);
+  } else {
+    result.b = Matrix<T>(n, k);
+    result.weights = Matrix<T>(n, k);
+    for (std::size_t v = 0; v < core.size(); ++v) {
+      std::copy_n(best.b.row(static_cast<Index>(v)).data(), k, result.b.row(core[v]).data());
+      std::copy_n(best.weights.row(static_cast<Index>(v)).data(), k, result.weights.row(core[v]).data());
+    }
+  }
+  result.history = std::move(best.history);
+  result.labels_of_start = best.labels_of_start;
+  result.quality = graph_quality<T>(graph.weights, result.labels);
+  return result;
+}
+
+template GraphClusters<float> cluster_graph(const Graph<float>&, const GraphClusterOptions&);
+template GraphClusters<double> cluster_graph(const Graph<double>&, const GraphClusterOptions&);
+
+}  // namespace copse

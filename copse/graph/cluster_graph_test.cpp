@@ -1,0 +1,227 @@
+#include "copse/graph/cluster_graph.h"
+
+#include <gmock/gmock.h>
+
+#include <Eigen/Eigenvalues>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "copse/base/random.h"
+#include "copse/generate/graph.h"
+#include "copse/graph/normalize.h"
+#include "copse/graph/read_graph.h"
+#include "copse/graph/spectral.h"
+#include "copse/io/matrix_file.h"
+#include "copse/kernels/in_memory.h"
+#include "copse/measure/clustering.h"
+#include "tests/support/random_matrices.h"
+
+namespace copse {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr GraphStart all_starts[] = {GraphStart::multilevel, GraphStart::spectral, GraphStart::random};
+
+Graph<float> planted_graph(Index nodes, Index k, std::vector<Index>& labels, std::uint64_t seed = 1) {
+  auto planted = generate_graph<float>({.nodes = nodes, .k = k, .degree = 20, .mixing = 0.15, .seed = seed});
+  labels = planted.labels;
+  return {std::get<SparseMatrix<float>>(std::move(planted.data.values)), {}};
+}
+
+TEST(LeadingEigenpairs, EqualThoseOfADenseSolver) {
+  std::vector<Index> labels;
+  const auto graph = planted_graph(900, 6, labels);
+  const auto weights = normalized<float>(graph.weights, 0.1);
+  SparseMatrix<double> a{.rows = 900, .cols = 900, .offsets = weights.offsets, .indices = weights.indices};
+  a.values.assign(weights.values.begin(), weights.values.end());
+  const auto found = leading_eigenpairs<double>(SparseData<double>(a), 8, 3, 1e-7);
+  const auto dense = testing::to_dense(a);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
+      Eigen::Map<const Eigen::MatrixXd>(dense.data(), 900, 900));
+  for (Index c = 0; c < 8; ++c) {
+    EXPECT_NEAR(found.values[c], solver.eigenvalues()(899 - c), 1e-7);
+    // A x = value x.
+    for (Index i = 0; i < 900; ++i) {
+      double product = 0;
+      for (Index j = 0; j < 900; ++j) product += dense(i, j) * found.vectors(j, c);
+      ASSERT_NEAR(product, found.values[c] * found.vectors(i, c), 1e-6);
+    }
+  }
+}
+
+TEST(LeadingEigenpairs, FindRepeatedEigenvaluesOfComponents) {
+  // Six components of 500 nodes: the eigenvalue 1 of the normalized graph, six times.
+  std::vector<Edge> edges;
+  Random random(2);
+  for (RowIndex piece = 0; piece < 6; ++piece) {
+    for (int e = 0; e < 4000; ++e)
+      edges.push_back({static_cast<RowIndex>(500 * piece + random.below(500)),
+                       static_cast<RowIndex>(500 * piece + random.below(500))});
+    for (RowIndex v = 1; v < 500; ++v)
+      edges.push_back({static_cast<RowIndex>(500 * piece), static_cast<RowIndex>(500 * piece + v), 0.1});
+  }
+  const auto a = normalized<float>(graph_from_edges<float>(3000, edges).weights, 0);
+  const auto found = leading_eigenpairs_by_component<float>(a, 7, 1);
+  for (Index c = 0; c < 6; ++c) EXPECT_NEAR(found.values[c], 1, 1e-5);
+  EXPECT_LT(found.values[6], 0.9);
+  const auto labels = cluster_qr(leading_eigenpairs_by_component<float>(a, 6, 1).vectors);
+  for (Index v = 0; v < 3000; ++v) EXPECT_EQ(labels[v], labels[v / 500 * 500]);
+  EXPECT_EQ((std::set<Index>(labels.begin(), labels.end()).size()), 6u);
+}
+
+TEST(ClusterQr, GivesRowsOfZerosNoLabel) {
+  Matrix<double> vectors(4, 2);
+  vectors(0, 0) = vectors(1, 0) = vectors(3, 1) = 1;
+  const auto labels = cluster_qr(vectors);
+  EXPECT_EQ(labels[0], labels[1]);
+  EXPECT_NE(labels[0], labels[3]);
+  EXPECT_EQ(labels[2], -1);
+  EXPECT_THAT(cluster_qr(Matrix<double>(0, 0)), IsEmpty());
+}
+
+TEST(ClusterGraph, FindsPlantedGroupsFromEveryStart) {
+  std::vector<Index> labels;
+  const auto graph = planted_graph(1500, 6, labels);
+  for (const GraphStart start : all_starts) {
+    for (const LabelSource source : {LabelSource::better, LabelSource::factor}) {
+      const auto found =
+          cluster_graph(graph, {.k = 6, .start = start, .runs = start == GraphStart::random ? 5 : 1, .labels = source});
+      EXPECT_GE(compare_clusterings(found.labels, labels).nmi, 0.99) << static_cast<int>(start);
+      EXPECT_THAT(found.notes, IsEmpty());
+      for (Index i = 0; i < 1500; ++i) {
+        float sum = 0;
+        for (const float weight : found.weights.row(i)) sum += weight;
+        ASSERT_NEAR(sum, 1, 1e-5);
+      }
+    }
+  }
+}
+
+TEST(ClusterGraph, GivesTheSameBitsForAnyNumberOfThreads) {
+  std::vector<Index> labels;
+  const auto graph = planted_graph(3000, 5, labels);
+  for (const GraphStart start : all_starts) {
+    GraphClusters<float> one, three;
+    const GraphClusterOptions options = {.k = 5, .start = start, .runs = 2, .max_iterations = 5, .seed = 4};
+    with_threads(1, nullptr, [&] { one = cluster_graph(graph, options); });
+    with_threads(3, nullptr, [&] { three = cluster_graph(graph, options); });
+    EXPECT_EQ(one.b, three.b);
+    EXPECT_EQ(one.weights, three.weights);
+    EXPECT_EQ(one.labels, three.labels);
+  }
+}
+
+TEST(ClusterGraph, KeepsTheRunThatWasAskedFor) {
+  std::vector<Index> labels;
+  const auto graph = planted_graph(400, 8, labels, 5);
+  for (const RunChoice choice : {RunChoice::modularity, RunChoice::normalized_cut, RunChoice::objective}) {
+    const auto found =
+        cluster_graph(graph, {.k = 8, .start = GraphStart::random, .runs = 6, .choice = choice, .max_iterations = 20});
+    ASSERT_EQ(found.runs.size(), 6u);
+    const GraphRun& best = found.runs[found.best_run];
+    for (const GraphRun& run : found.runs) {
+      if (choice == RunChoice::modularity) {
+        EXPECT_LE(run.modularity, best.modularity);
+      } else if (choice == RunChoice::normalized_cut) {
+        EXPECT_GE(run.normalized_cut, best.normalized_cut);
+      } else {
+        EXPECT_GE(run.relative_error, best.relative_error);
+      }
+    }
+    EXPECT_NEAR(found.quality.modularity, best.modularity, 1e-9);
+  }
+}
+
+TEST(ClusterGraph, SetsSmallPiecesAside) {
+  std::vector<Index> labels;
+  auto graph = planted_graph(300, 3, labels);
+  std::vector<Edge> edges;
+  for (Index j = 0; j < 300; ++j) {
+    for (Index p = graph.weights.offsets[j]; p < graph.weights.offsets[j + 1]; ++p) {
+      if (graph.weights.indices[p] < j) edges.push_back({graph.weights.indices[p], static_cast<RowIndex>(j)});
+    }
+  }
+  edges.push_back({301, 302});  // a pair; 300 and 303 are isolated
+  const auto with_pieces = graph_from_edges<float>(304, edges);
+  const auto found = cluster_graph(with_pieces, {.k = 3});
+  EXPECT_EQ(found.pieces, 3);
+  EXPECT_EQ(found.nodes_set_aside, 4);
+  EXPECT_EQ(found.labels[300], 3);
+  EXPECT_EQ(found.labels[301], 4);
+  EXPECT_EQ(found.labels[302], 4);
+  EXPECT_EQ(found.labels[303], 5);
+  EXPECT_EQ(found.sizes.size(), 6u);
+  EXPECT_THAT(found.notes, Contains(HasSubstr("3 small pieces of the graph with 4 nodes")));
+  const std::vector<Index> core(found.labels.begin(), found.labels.begin() + 300);
+  EXPECT_EQ(core, cluster_graph(graph, {.k = 3}).labels);
+  // With a bound of the caller's own the pair takes part.
+  EXPECT_EQ(cluster_graph(with_pieces, {.k = 4, .least_component = 2}).pieces, 2);
+}
+
+TEST(ClusterGraph, StandsDegenerateGraphs) {
+  std::vector<Edge> star, complete, pairs;
+  for (RowIndex v = 1; v < 20; ++v) {
+    star.push_back({0, v});
+    for (RowIndex u = 0; u < v; ++u) complete.push_back({u, v});
+    if (v % 2 == 1) pairs.push_back({static_cast<RowIndex>(v - 1), v});
+  }
+  for (const auto& edges : {std::vector<Edge>{}, star, complete, pairs}) {
+    const auto graph = graph_from_edges<double>(20, edges);
+    for (const GraphStart start : all_starts) {
+      for (const Index k : {1, 2, 9, 20}) {
+        const auto found = cluster_graph(graph, {.k = k, .start = start, .max_iterations = 20});
+        for (const Index label : found.labels) EXPECT_GE(label, 0);
+        EXPECT_EQ(found.labels.size(), 20u);
+        for (const double value : found.b.values()) EXPECT_TRUE(std::isfinite(value));
+      }
+    }
+  }
+  const auto one = cluster_graph(graph_from_edges<float>(1, {}), {.k = 1});
+  EXPECT_EQ(one.labels.size(), 1u);
+  EXPECT_THROW(cluster_graph(graph_from_edges<float>(0, {}), {.k = 1}), InvalidArgument);
+  EXPECT_THROW(cluster_graph(graph_from_edges<float>(3, {}), {.k = 4}), InvalidArgument);
+  EXPECT_THROW(cluster_graph(graph_from_edges<float>(3, {}), {.k = 0}), InvalidArgument);
+}
+
+TEST(ClusterGraph, SaysWhenTheGraphHasTooFewNonnegativeEigenvalues) {
+  std::vector<Edge> complete;
+  for (RowIndex v = 1; v < 20; ++v) {
+    for (RowIndex u = 0; u < v; ++u) complete.push_back({u, v});
+  }
+  const auto graph = graph_from_edges<double>(20, complete);  // one eigenvalue is positive, 19 are negative
+  EXPECT_THAT(cluster_graph(graph, {.k = 2}).notes, Contains(HasSubstr("fewer than 2 eigenvalues")));
+  EXPECT_THAT(cluster_graph(graph, {.k = 1}).notes, IsEmpty());
+}
+
+TEST(ClusterGraph, FindsTheGroupsOfLfrGraphsExactly) {
+  const char* folder = std::getenv("COPSE_DATA");
+  if (folder == nullptr) GTEST_SKIP() << "COPSE_DATA names no folder with graphs";
+  for (const std::string name : {"graph_lfr_300_mix20", "graph_lfr_600_mix05", "graph_lfr_1000"}) {
+    const std::filesystem::path path = std::filesystem::path(folder) / name;
+    if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is missing";
+    const std::vector<std::string> classes = read_names(path / "labels.txt");
+    std::vector<std::string> nodes;
+    for (std::size_t v = 0; v < classes.size(); ++v) nodes.push_back(std::to_string(v));
+    std::vector<Index> truth;
+    std::vector<std::string> distinct;
+    for (const std::string& label : classes) {
+      const auto found = std::find(distinct.begin(), distinct.end(), label);
+      truth.push_back(found - distinct.begin());
+      if (found == distinct.end()) distinct.push_back(label);
+    }
+    const auto file = read_graph<float>(path / "edges.tsv.gz", {.nodes = nodes});
+    for (const LabelSource source : {LabelSource::better, LabelSource::factor}) {
+      const auto found = cluster_graph(file.graph, {.k = static_cast<Index>(distinct.size()), .labels = source});
+      EXPECT_EQ(compare_clusterings(found.labels, truth).accuracy, 1) << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace copse

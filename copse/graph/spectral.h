@@ -1,0 +1,36 @@
+// Leading eigenvectors of a graph, and the partition that they show.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "copse/matrix/data.h"
+#include "copse/matrix/sparse.h"
+
+namespace copse {
+
+template <class T>
+struct Eigenpairs {
+  std::vector<double> values;  // descending
+  Matrix<T> vectors;           // n x count, orthonormal columns
+};
+
+// The largest eigenvalues (with their sign) of a symmetric matrix without negative entries. Subspace iteration with
+// Chebyshev filters (Zhou, Saad, Tiago & Chelikowsky 2006) until |A x - value x| <= tolerance * |A|; a small matrix is
+// solved exactly. Repeated eigenvalues are found as often as they occur.
+template <class T>
+Eigenpairs<T> leading_eigenpairs(const Data<T>& a, Index count, std::uint64_t seed, double tolerance = 1e-3);
+
+// Those of a sparse matrix, each connected component by itself.
+template <class T>
+Eigenpairs<T> leading_eigenpairs_by_component(SparseView<T> a, Index count, std::uint64_t seed,
+                                              double tolerance = 1e-3);
+
+// Labels from the rows of k leading eigenvectors (Damle, Minden & Ying 2019): rows chosen by a QR factorization with
+// pivots stand for the clusters, and the rotation nearest to them turns every row towards its own. A row of zeros has
+// label -1.
+template <class T>
+std::vector<Index> cluster_qr(const Matrix<T>& vectors);
+
+}  // namespace copse

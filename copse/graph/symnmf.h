@@ -1,0 +1,80 @@
+// Symmetric nonnegative factorization of a graph: min |A - B B'|^2, B >= 0, for symmetric A (thesis, chapter 3).
+// Seven solvers share one driver: each is a step from one B to the next.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "copse/matrix/data.h"
+#include "copse/matrix/sparse.h"
+#include "copse/nmf/nmf.h"
+
+namespace copse {
+
+enum class SymSolver {
+  coordinate,    // exact coordinate descent: every entry minimises a quartic (Vandaele et al. 2016); sparse A only
+  hals,          // sweeps of C over min |A - C B'|^2 + alpha |C - B|^2, extrapolated
+  anls,          // exact alternating NNLS of the same with fixed alpha (thesis, algorithm 2)
+  anls_growing,  // and with alpha that grows by 1 % until |C - B| / |B| < 1e-8 (thesis 3.6.3)
+  newton,        // Newton-like with a block-diagonal Hessian (thesis, algorithm 1, both improvements); n < 3000
+  projected_gradient,  // algorithm 1 with the identity in place of the Hessian
+  gauss_newton         // a few steps of conjugate gradients on the Gauss-Newton model (Eswar et al. 2020)
+};
+
+struct SymIteration {
+  int number = 0;                       // 1, 2, ...
+  double relative_error = 0;            // |A - B B'| / |A|
+  double projected_gradient_ratio = 0;  // |projected gradient| / first_gradient of the options or of the start
+  double seconds = 0;                   // since the run began
+};
+
+struct SymNmfOptions {
+  Index rank = 0;  // required: 1 <= rank <= n
+  SymSolver solver = SymSolver::coordinate;
+  int max_iterations = 10000;  // thesis 3.7.3
+  double tolerance = 1e-4;     // stop when |projected gradient| <= tolerance * first_gradient
+  double first_gradient = 0;   // 0: that of the start
+  double time_limit = std::numeric_limits<double>::infinity();  // seconds
+  double alpha = 0;         // anls, hals: weight of |C - B|^2; 0: the largest entry of A
+  double beta = 0;          // anls, hals: weight of sum_i |b_i|_1^2, which makes rows sparse
+  bool extrapolate = true;  // hals: run ahead of the iterates
+  std::function<bool(const SymIteration&)> progress = {};  // once per iteration; false asks to stop
+};
+
+template <class T>
+struct SymNmfResult {
+  Matrix<T> b;  // n x k
+  std::vector<SymIteration> history;
+  StopReason stop_reason = StopReason::max_iterations;
+  double objective = 0;       // |A - B B'|^2
+  double relative_error = 0;  // 0 where A = 0
+  double projected_gradient_ratio = 0;
+};
+
+// Uniform entries, scaled so that |A - s^2 B B'| is least. Every row has its own stream: threads do not matter.
+template <class T>
+Matrix<T> random_sym_start(const Data<T>& a, Index rank, std::uint64_t seed);
+
+// One column per group: on the block of A within group c, the root of the leading eigenvalue times its eigenvector, by
+// a few power iterations. Entries outside of a node's group are zero, which no solver here holds on to. A node with
+// label -1 has a row of zeros.
+template <class T>
+Matrix<T> partition_start(SparseView<T> a, std::span<const Index> labels, Index rank);
+
+// |projected gradient| of the objective at b, thesis (17): 4 (B B'B - A B), where b is zero its negative part only.
+template <class T>
+double sym_gradient_norm(const Data<T>& a, const Matrix<T>& b);
+
+// A must be symmetric; only its products are used. Throws InvalidArgument for a bad rank or option, for coordinate
+// descent (which reads single entries) and for newton with n >= 3000. Cancelled passes through before the first
+// iteration; after that the last iterate comes back with StopReason::interrupted.
+template <class T>
+SymNmfResult<T> factorize_symmetric(const Data<T>& a, const SymNmfOptions& options, Matrix<T> start);
+
+// The same for a sparse matrix in memory, with every solver.
+template <class T>
+SymNmfResult<T> factorize_symmetric(SparseView<T> a, const SymNmfOptions& options, Matrix<T> start);
+
+}  // namespace copse

@@ -1,0 +1,170 @@
+// Trees: grown, opened, asked, changed, written.
+#include "copse/base/error.h"
+#include "copse/result/document_facts.h"
+#include "copse/result/edit.h"
+#include "copse/result/tree_run.h"
+#include "copse/tree/flatten.h"
+#include "python/src/results.h"
+
+namespace copse::python {
+namespace {
+
+// A node without its items.
+template <class T>
+nb::dict to_dict(const TreeResult<T>& result, Index n, std::size_t most) {
+  const Tree<T>& tree = result.tree();
+  const TreeNode<T>& node = tree.nodes[static_cast<std::size_t>(n)];
+  nb::dict out;
+  out["id"] = tree.id(n);
+  out["parent"] = node.parent < 0 ? nb::object(nb::none()) : nb::cast(tree.id(node.parent));
+  out["children"] = node.first < 0 ? nb::list() : nb::list(nb::make_tuple(tree.id(node.first), tree.id(node.second)));
+  out["size"] = node.items.size();
+  out["outliers"] = node.outliers.size();
+  out["score"] = node.score;
+  out["split"] = node.split;
+  out["leaf"] = node.first < 0 ? nb::cast(name_of(node.leaf)) : nb::object(nb::none());
+  out["name"] = node.name;
+  out["dropped"] = node.dropped;
+  nb::list words, weights;
+  for (std::size_t r = 0; r < std::min(most, node.topic.terms.size()); ++r) {
+    const auto& names = result.model.items.feature_names;
+    words.append(names.empty() ? std::to_string(node.topic.terms[r]) : names[node.topic.terms[r]]);
+    weights.append(node.topic.weights[r]);
+  }
+  out["words"] = words;
+  out["weights"] = weights;
+  return out;
+}
+
+// What the data tells about topics that are new.
+template <class T>
+void add_facts(const Items<T>& x, TreeResult<T>& result) {
+  const RunData<T> data = x.run_data();
+  ModelItems& items = result.model.items;
+  if (data.words != nullptr) {
+    add_document_facts(*data.words, data.documents, result.model);
+  } else if (!items.feature_names.empty()) {
+    std::vector<char> wanted(static_cast<std::size_t>(x.features()), 0);
+    for (const TopicNode& topic : result.view.nodes) {
+      for (const auto& [feature, weight] : topic.words) wanted[feature] = 1;
+    }
+    add_coherence(x.dataset_of(wanted), result.view, items);
+  } else {
+    return;
+  }
+  describe(result);
+}
+
+TreeEdit to_edit(const std::string& what, const std::string& node, Index number, const std::string& name) {
+  TreeEdit change;
+  if (what == "split") change.split = node;
+  if (what == "merge") change.merge = node;
+  if (what == "drop") change.drop = node;
+  if (what == "rename") change.rename = node;
+  if (what == "cut") change.cut = number;
+  if (what == "split") change.into = number;
+  change.name = name;
+  change.undo = what == "undo";
+  return change;
+}
+
+template <class T>
+void bind_tree(nb::module_& module, const char* name) {
+  using Result = TreeResult<T>;
+  bind_result<Result>(module, name)
+      .def_prop_ro("leaves",
+                   [](const Result& result) {
+                     std::vector<std::string> ids;
+                     for (const Index leaf : result.tree().leaf_nodes()) ids.push_back(result.tree().id(leaf));
+                     return ids;
+                   })
+      .def_prop_ro("splits", [](const Result& result) { return result.tree().splits(); })
+      .def_prop_ro("explanation", [](const Result& result) { return in_python(result.explanation); })
+      .def_prop_ro("history", [](const Result& result) { return result.model.history; })
+      .def_prop_ro("ids",
+                   [](const Result& result) {
+                     std::vector<std::string> ids;
+                     for (const TopicNode& node : result.view.nodes) ids.push_back(node.id);
+                     return ids;
+                   })
+      // The number of the node, among ids, of every item after so many splits; -1: none.
+      .def(
+          "partition",
+          [](const Result& result, int splits) {
+            return python::to_numpy(of_all(result.model.items, result.tree().partition(splits)));
+          },
+          nb::arg("splits"))
+      .def(
+          "nodes",
+          [](const Result& result, std::size_t most) {
+            nb::list nodes;
+            for (Index n = 0; n < static_cast<Index>(result.tree().nodes.size()); ++n)
+              nodes.append(to_dict(result, n, most));
+            return nodes;
+          },
+          nb::arg("words"))
+      .def(
+          "items_of",
+          [](const Result& result, const std::string& id) {
+            std::vector<Index> items;
+            for (const RowIndex item : result.tree().nodes[result.tree().find(id)].items)
+              items.push_back(result.model.items.number_of(item));
+            return python::to_numpy(std::move(items));
+          },
+          nb::arg("node"))
+      .def(
+          "edit",
+          [](Result& result, const std::string& what, const std::string& node, Index number, const std::string& to,
+             const Items<T>* x, int threads) {
+            const TreeEdit change = to_edit(what, node, number, to);
+            Supervisor().run(threads, [&] {
+              const TreeOptions options = tree_options_in(result.report.settings, result.report.seed);
+              std::optional<RunData<T>> data;
+              if (x != nullptr) data.emplace(x->run_data());
+              edit(change, options, data ? &*data : nullptr, result);
+              // Without a split the leaves have no topic: the root's is that of the mean item.
+              if (x != nullptr && result.tree().splits() == 0)
+                result.model.topics = leaf_topics(x->data(), result.tree());
+              result.explanation.clear();
+              describe(result);
+              if (x != nullptr && change.split) add_facts(*x, result);
+            });
+          },
+          nb::arg("what"), nb::arg("node"), nb::arg("number"), nb::arg("name"), nb::arg("items").none(),
+          nb::arg("threads"));
+  module.def(
+      "grow",
+      [](const Items<T>& x, const nb::dict& settings, const std::optional<std::string>& score, std::uint64_t seed,
+         std::vector<std::string> feature_names, const std::string& line, int threads, const nb::object& progress,
+         bool keep_interrupted) {
+        TreeRunOptions options;
+        take(settings, options.tree);
+        if (score) options.score = choice_of<Score>("score", *score);
+        options.input = x.input();
+        options.tree.seed = seed;
+        Supervisor supervisor(keep_interrupted);
+        options.tree.progress = asks<TreeProgress>(supervisor, progress);
+        Result result;
+        supervisor.run(threads, [&] {
+          result = run_tree(options, x.run_data(), x.model_items(std::move(feature_names)));
+          result.report.line = line;
+          if (!x.is_text()) uninterrupted([&] { add_facts(x, result); });
+        });
+        return result;
+      },
+      nb::arg("items"), nb::arg("settings"), nb::kw_only(), nb::arg("score").none(), nb::arg("seed"),
+      nb::arg("feature_names"), nb::arg("line"), nb::arg("threads"), nb::arg("progress").none(),
+      nb::arg("keep_interrupted"));
+}
+
+}  // namespace
+
+void bind_tree_results(nb::module_& module) {
+  nb::class_<TreeProgress>(module, "TreeProgress")
+      .def_ro("leaves", &TreeProgress::leaves)
+      .def_ro("wanted", &TreeProgress::wanted);
+  bind_tree<float>(module, "TreeResultFloat");
+  bind_tree<double>(module, "TreeResultDouble");
+}
+
+}  // namespace copse::python
