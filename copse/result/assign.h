@@ -68,9 +68,9 @@ std::vector<PlacedItem> place(const FlatModel<T>& model, const NewItems<T>& item
 template <class T>
 std::vector<PlacedItem> place(const TreeModel<T>& model, const NewItems<T>& items);
 
-// Places the items that preparation kept out of the fit, and notes their topics in model.items, which has their numbers.
-// `outside` has their entries, not weighed; null where there are none. Model is a FlatModel or TreeModel that is complete
-// but for them.
+// Places the items that preparation kept out of the fit, and notes their topics in model.items, which has their
+// numbers. `outside` has their entries, not weighed; null where there are none. Model is a FlatModel or TreeModel that
+// is complete but for them.
 template <class T, class Model>
 void place_outside(const Dataset<T>* outside, const Settings& settings, Model& model);
 

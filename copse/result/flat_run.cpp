@@ -109,7 +109,8 @@ void add_stability(const FlatRunOptions& options, NmfOptions nmf, const Dataset<
     nmf.seed = seed + 1 + static_cast<std::uint64_t>(number);
     nmf.rank = std::min(result.report.k, part.items());
     const auto x = in_memory(part);
-    NmfResult<T> found = solve<T>(options, {*x, [&] { return tree_data(part); }}, std::nullopt, nmf);
+    const RunData<T> part_data{*x, [&] { return tree_data(part); }, part.nonzeros()};
+    NmfResult<T> found = solve<T>(options, part_data, {}, nmf);
     if (found.stop_reason == StopReason::interrupted) return {};
     FlatModel<T> model{std::move(found.w), std::move(found.h), {}, {}, {}};
     return hierarchy_of(model, part.items());
@@ -146,7 +147,6 @@ void describe(FlatResult<T>& result) {
   for (std::size_t c = 0; c < report.topics.size(); ++c) {
     report.topics[c].items = result.view.nodes[c + 1].size;
     report.topics[c].label = result.view.nodes[c + 1].label;
-    report.topics[c].stability = result.view.nodes[c + 1].stability;
     report.topics[c].coherence = result.view.nodes[c + 1].coherence;
   }
   std::vector<Index> labels = result.view.labels();
@@ -159,8 +159,9 @@ void describe(FlatResult<T>& result) {
 template <class T>
 FlatResult<T> run_flat(const FlatRunOptions& options, const RunData<T>& data, ModelItems items,
                        std::optional<StartFactors<T>> start, const RunEvents& events) {
-  if (options.stability > 0 && (start || data.words == nullptr))
-    throw InvalidArgument("Stability cannot be measured of a run that starts from given factors, or of an array.");
+  if (options.stability > 0 && start)
+    throw InvalidArgument("Stability cannot be measured of a run that starts from given factors.");
+  if (options.stability > 0 && data.words == nullptr) throw InvalidArgument("Stability needs the data as a whole.");
   FlatResult<T> result;
   NmfOptions nmf = options.nmf;
   const Stopwatch solving;

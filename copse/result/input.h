@@ -98,7 +98,7 @@ struct RunData {
   const Data<T>& x;
   std::function<std::unique_ptr<TreeData<T>>()> nodes;  // the same for trees
   Index nonzeros = 0;
-  const Dataset<T>* words = nullptr;          // the same, for what is told about topics and documents; null: nothing
+  const Dataset<T>* words = nullptr;          // the same as entries, for names and facts; null: there is no such copy
   const DocumentSource* documents = nullptr;  // to read some of them again; null: nothing of their texts is kept
   const Dataset<T>* outside = nullptr;        // items kept out of the fit, not weighed; null: there are none
 };

@@ -65,14 +65,14 @@ void add_items(TensorWriter& writer, const ModelItems& items) {
   add("outside_weights", items.outside_weights);
   add("feature_factors", items.feature_factors);
   add("feature_totals", items.feature_totals);
+  add("times", items.times);
+  add("topic_ids", items.topic_ids);
+  add("coherence", items.coherence);
   add("label_ids", items.label_ids);
   add("labels", items.labels);
   add("stability_ids", items.stability_ids);
   add("stability", items.stability);
   add("item_stability", items.item_stability);
-  add("times", items.times);
-  add("topic_ids", items.topic_ids);
-  add("coherence", items.coherence);
   if (!items.is_text()) return;
   writer.add("vocabulary", std::vector<std::string>{items.vocabulary});
   add("titles", items.titles);

@@ -190,9 +190,6 @@ TopicView view_of(const FlatModel<T>& model, const ViewLimits& limits) {
   view.outline.parent.assign(view.nodes.size(), 0);
   view.outline.parent[0] = -1;
   view.outline.children.resize(view.nodes.size());
-  std::vector<Index>& topics = view.outline.children[0];
-  for (Index c = 1; c <= k; ++c) topics.push_back(c);
-  std::ranges::stable_sort(topics, std::greater(), [&](Index c) { return view.nodes[c].size; });
 
   for (const Index j : model.items.kept_numbers()) {
     TopicItem& item = view.items.emplace_back();
@@ -209,6 +206,9 @@ TopicView view_of(const FlatModel<T>& model, const ViewLimits& limits) {
   add_item_stability(model.items, view);
   add_outside_items(model.items, view);
   count_items(view);
+  std::vector<Index>& topics = view.outline.children[0];
+  for (Index c = 1; c <= k; ++c) topics.push_back(c);
+  std::ranges::stable_sort(topics, std::greater(), [&](Index c) { return view.nodes[c].size; });
   return view;
 }
 

@@ -66,8 +66,7 @@ void add_stability(const TreeRunOptions& options, TreeOptions tree, const Datase
 template <class T>
 TreeResult<T> grow_and_describe(const TreeRunOptions& options, const RunData<T>& data, ModelItems items,
                                 SplitLog<T>* log, const RunEvents& events) {
-  if (options.stability > 0 && data.words == nullptr)
-    throw InvalidArgument("Stability cannot be measured of an array.");
+  if (options.stability > 0 && data.words == nullptr) throw InvalidArgument("Stability needs the data as a whole.");
   TreeResult<T> result;
   RunReport& report = result.report;
   const Stopwatch solving;

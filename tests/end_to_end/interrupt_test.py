@@ -49,18 +49,6 @@ def test_an_interrupted_run_keeps_what_it_has(program, larger, tmp_path, number,
     assert process.stdout.read().startswith("cluster")
 
 
-def test_an_interruption_ends_the_subsamples_and_keeps_the_result(program, larger, tmp_path):
-    process = subprocess.Popen([program, "tree", larger.path, "--leaves", "6", "--stability", "100000", "-o", "out"],
-                               cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    wait_until_solving(process)
-    time.sleep(4)
-    process.send_signal(signal.SIGINT)
-    _, words = process.communicate(timeout=30)
-    assert process.returncode == 130 and "of 100000 subsamples" in words
-    result = json.loads((tmp_path / "out" / "result.json").read_text())
-    assert result["k"] == 6 and all(0 <= topic["stability"] <= 1 for topic in result["topics"])
-
-
 def test_an_interrupted_tree_is_a_result_and_can_be_continued(program, copse, tmp_path):
     copse("generate", "corpus", "--docs", 20000, "--terms", 8000, "-k", 30, "--seed", 1, "-o", "x.npz")
     command = [program, "tree", "x.npz", "--leaves", "300", "--outlier-trials", "0", "--threads", "1"]
@@ -102,6 +90,18 @@ def test_a_tree_is_not_continued_with_other_items(program, copse, tmp_path):
     scipy.sparse.save_npz(tmp_path / "x.npz", x[:, np.random.default_rng(0).permutation(4000)].tocsc())
     run = subprocess.run([*command, "--resume"], cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 1 and "belongs to a run with other data or other options" in run.stderr
+
+
+def test_an_interruption_ends_the_subsamples_and_keeps_the_result(program, larger, tmp_path):
+    process = subprocess.Popen([program, "tree", larger.path, "--leaves", "6", "--stability", "100000", "-o", "out"],
+                               cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_until_solving(process)
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    _, words = process.communicate(timeout=30)
+    assert process.returncode == 130 and "of 100000 subsamples" in words
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert result["k"] == 6 and all(0 <= topic["stability"] <= 1 for topic in result["topics"])
 
 
 def test_interrupted_before_there_is_a_result(program, tmp_path):

@@ -94,13 +94,13 @@ export function nameOf(model: Model, topic: Topic, words = 3): string {
   return first.length ? first.join(" · ") : `Topic ${topic.data.id}`;
 }
 
-// The colour of a name says how sure the topic is, where that was measured.
-export const sureness = (topic: Topic) =>
-  typeof topic.data.stability === "number" ? { class: "measured", style: `--stability: ${topic.data.stability}` } : {};
-
 // "1x3.2" is short for "1.1.1.2": see copse/tree/ids.h.
 export const fullId = (id: string) =>
   id.replace(/\b([12])x(\d+)\b/g, (_, step: string, count: string) => Array(Number(count)).fill(step).join("."));
+
+// The colour of a name says how sure the topic is, where that was measured.
+export const sureness = (topic: Topic) =>
+  typeof topic.data.stability === "number" ? { class: "measured", style: `--stability: ${topic.data.stability}` } : {};
 
 export function pathTo(topic: Topic): Topic[] {
   return topic.parent ? [...pathTo(topic.parent), topic] : [topic];

@@ -93,6 +93,16 @@ test("goes where the address says, and back", async ({ open }) => {
   await expect(heading(page)).toHaveText(/All documents/);
 });
 
+test("takes ids in full where it shows short ones", async ({ open }) => {
+  const data = sample();
+  data.nodes.find((node) => node.id === "2.1.2")!.id = "2.1x4.2";
+  for (const place of ["#2.1x4.2", "#2.1.1.1.1.2"]) {
+    const page = await open(data, place);
+    await expect(heading(page)).toContainText("2.1x4.2");
+    await expect(tree(page).locator('li[data-id="2.1x4.2"]')).toHaveAttribute("aria-selected", "true");
+  }
+});
+
 test("orders words by the slider as the formula says", async ({ open }) => {
   const data = sample();
   const page = await open(data, "#1.1.1");

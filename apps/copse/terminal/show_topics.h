@@ -14,8 +14,8 @@ struct ShowOptions {
   Index documents = 5;
   Index words = 10;
   bool json = false;
+  bool all = false;     // more than a screen, on a terminal
   bool prompt = false;  // a text that asks for better names
-  bool all = false;  // more than a screen, on a terminal
 };
 
 // Throws InputError for a folder without a result, InvalidArgument for a topic that is not there.

@@ -152,8 +152,8 @@ std::string outline_table(const TopicView& view, const ModelItems& items, const 
     if (options.coherence && topic.coherence) text += fmt::format("  ({:.0f})", *topic.coherence);
     if (topic.dropped) text += "  dropped";
     if (topic.stability) text += fmt::format("  stability {:.2f}", *topic.stability);
-    const std::string& called = topic.label.empty() ? topic.name : topic.label;
-    if (!called.empty()) text += "  \"" + called + "\"";
+    if (const std::string& label = topic.label.empty() ? topic.name : topic.label; !label.empty())
+      text += "  \"" + label + "\"";
     const std::string below = lines[l].hidden > 0 ? fmt::format("  +{}", lines[l].hidden) : "";
     std::string words;
     std::size_t columns = columns_of(text) + below.size() + 1;

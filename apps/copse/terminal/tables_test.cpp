@@ -20,16 +20,6 @@ TEST(TopicsTable, PutsTheLargestFirstAndKeepsToTheWidth) {
   EXPECT_THAT(topics_table({{.items = 0, .top_features = {}}}, 80), HasSubstr("0.0%"));
 }
 
-TEST(TopicsTable, HasColumnsForNamesAndStabilityWhereTheyAreKnown) {
-  const std::vector<Topic> topics = {
-      {.label = "one, two", .items = 3, .top_features = {{"one", 1}}, .stability = 0.875},
-      {.items = 1, .top_features = {{"small", 1}}}};
-  EXPECT_EQ(topics_table(topics, 0),
-            "cluster      items  share  stability  name      top features\n"
-            "      0          3  75.0%       0.88  one, two  one\n"
-            "      1          1  25.0%                       small\n");
-}
-
 // A root with `topics` topics of 10, 9, ... items; the first has three below it.
 TopicView view_with(Index topics) {
   TopicView view;
@@ -92,6 +82,16 @@ TEST(OutlineTable, DrawsBarsInEighths) {
   EXPECT_THAT(table, HasSubstr("10.0%  " + full + " "));                       // the largest
   EXPECT_THAT(table, HasSubstr("3.0%  \u2588\u2588\u258d     "));              // 3 of 10 of 64 eighths: 19
   EXPECT_THAT(table, HasSubstr("9.0%  " + full.substr(0, 3 * 7) + "\u258e"));  // 58
+}
+
+TEST(TopicsTable, HasColumnsForNamesAndStabilityWhereTheyAreKnown) {
+  const std::vector<Topic> topics = {
+      {.label = "one, two", .items = 3, .top_features = {{"one", 1}}, .stability = 0.875},
+      {.items = 1, .top_features = {{"small", 1}}}};
+  EXPECT_EQ(topics_table(topics, 0),
+            "cluster      items  share  stability  name      top features\n"
+            "      0          3  75.0%       0.88  one, two  one\n"
+            "      1          1  25.0%                       small\n");
 }
 
 }  // namespace
