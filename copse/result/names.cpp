@@ -346,7 +346,7 @@ std::vector<GivenName> given_names(const std::vector<std::string>& lines, const 
     if (first == std::string::npos) refuse(fmt::format("the topic {} gets no name.", given.id));
     given.name = line.substr(first, line.find_last_not_of(" \t") - first + 1);
     if (given.name.find('\t') != std::string::npos) refuse("there is a second tab.");
-    const auto [id, is_new] = lines_of_ids.emplace(given.id, number);
+    const auto [id, is_new] = lines_of_ids.emplace(full_id(given.id), number);
     if (!is_new) refuse(fmt::format("the topic {} was named in line {} already.", given.id, id->second));
     const auto [name, is_new_name] = lines_of_names.emplace(given.name, number);
     if (!is_new_name) refuse(fmt::format("\"{}\" is the name in line {} already.", given.name, name->second));

@@ -180,6 +180,7 @@ TEST(GivenNames, SayWhichLineIsWrong) {
   EXPECT_THAT(sentence({"1\ta", "2 b"}), HasSubstr("line 2: there is no tab"));
   EXPECT_THAT(sentence({"1\ta", "2\t "}), EndsWith("line 2: the topic 2 gets no name."));
   EXPECT_THAT(sentence({"1\ta", "2\tb", "1\tc"}), EndsWith("line 3: the topic 1 was named in line 1 already."));
+  EXPECT_THAT(sentence({"1.1.1\ta", "1x3\tb"}), EndsWith("line 2: the topic 1x3 was named in line 1 already."));
   EXPECT_THAT(sentence({"1\ta", "2\ta"}), EndsWith("line 2: \"a\" is the name in line 1 already."));
   EXPECT_THAT(sentence({"1\ta\tb"}), EndsWith("line 1: there is a second tab."));
   EXPECT_THAT(sentence({}), EndsWith("names.tsv holds no names."));

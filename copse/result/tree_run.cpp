@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/result/assign.h"
