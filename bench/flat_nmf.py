@@ -62,7 +62,7 @@ print(json.dumps({"seconds": seconds, "error": model.reconstruction_err_ / norm,
 
 
 def newsgroups(path, documents):
-    """20 Newsgroups as thesis 2.2.1 has it: no quotations and signatures, terms seen 3 times, documents of 5 words."""
+    """20 Newsgroups as [Kuang 2014, section 2.2.1] has it: no quotations and signatures, terms seen 3 times, documents of 5 words."""
     import numpy
     import scipy.sparse
 

@@ -50,7 +50,7 @@ CORPORA = {"Reuters": reuters, "20 Newsgroups": newsgroups}
 
 
 def own_words(post):
-    """A post's body without lines that start with '>' (quotations) or '--' (signatures), thesis 2.2.1."""
+    """A post's body without lines that start with '>' (quotations) or '--' (signatures), [Kuang 2014, section 2.2.1]."""
     _, _, body = post.partition("\n\n")
     return "\n".join(line for line in body.splitlines() if not line.lstrip().startswith((">", "--")))
 

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 
 def solve_two_columns(gram, products):
-    """min |B g - y|, g >= 0, for the rows y'B of `products` (thesis, algorithm 5)."""
+    """min |B g - y|, g >= 0, for the rows y'B of `products` [Kuang 2014, algorithm 5]."""
     solution = products @ np.linalg.inv(gram)
     outside = (solution < 0).any(axis=1)
     norms = np.sqrt(np.diag(gram))
@@ -50,7 +50,7 @@ def rank2_nmf(x, h, tolerance=1e-4, max_iterations=10000):
 
 
 def mndcg(parent, children):
-    """Thesis (58)-(63); terms of weight zero as in the authors' program."""
+    """[Kuang 2014, eq. 58]-(63); terms of weight zero as in the authors' program."""
     m, ranked = len(parent), np.count_nonzero(parent)
     if ranked <= 1:
         return -3

@@ -1,4 +1,5 @@
-// SymNMF as NNLS problems: min |A - C B'|^2 + alpha |C - B|^2 + beta (sum |b_i|_1^2 + |c_i|_1^2), thesis (22) and (23).
+// SymNMF as NNLS problems: min |A - C B'|^2 + alpha |C - B|^2 + beta (sum |b_i|_1^2 + |c_i|_1^2), [Kuang 2014, eq.
+// 22-23].
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,7 +14,7 @@ namespace copse {
 namespace {
 
 constexpr Index entries_per_block = 16384;
-constexpr double growth = 1.01;      // thesis 3.6.3
+constexpr double growth = 1.01;      // [Kuang 2014, section 3.6.3]
 constexpr double negligible = 1e-8;  // |C - B| / |B|: alpha has grown enough
 constexpr int max_doublings = 40;    // of alpha, where a sweep raised the objective
 
@@ -32,7 +33,7 @@ class AlternatingStep : public SymStep<T> {
   }
 
  private:
-  // Thesis, algorithm 2: C <- B, then B anew.
+  // [Kuang 2014, algorithm 2]: C <- B, then B anew.
   bool advance_exactly(SymPoint<T>& now) {
     Matrix<T> next = now.b;
     solve(now, next);

@@ -41,8 +41,8 @@ std::vector<char> take_part(const Components& components, Index nodes, const Gra
   return kept();
 }
 
-// Whether A has at least k eigenvalues that are not negative (thesis 3.4.3). The span of B proves it where A is not
-// negative on it; else the eigenvalues are looked at.
+// Whether A has at least k eigenvalues that are not negative [Kuang 2014, section 3.4.3]. The span of B proves it where
+// A is not negative on it; else the eigenvalues are looked at.
 template <class T>
 bool enough_eigenvalues(SparseView<T> a, const Matrix<T>& b, std::uint64_t seed) {
   const SparseData<T> data(a);

@@ -7,8 +7,8 @@
 
 namespace copse {
 
-// 4 (B B' - A + b_c b_c' + (b_c'b_c) I) for the given rows and columns, thesis (18) with i = j = c. `difference` is
-// B B' - A, n x n.
+// 4 (B B' - A + b_c b_c' + (b_c'b_c) I) for the given rows and columns, [Kuang 2014, eq. 18] with i = j = c.
+// `difference` is B B' - A, n x n.
 Matrix<double> hessian_block(const Matrix<double>& difference, const Matrix<double>& b, Index c,
                              std::span<const Index> nodes);
 

@@ -9,7 +9,7 @@ namespace copse {
 namespace {
 
 constexpr Index entries_per_block = 16384;
-constexpr double reduction = 0.1;   // beta of thesis 3.7.3
+constexpr double reduction = 0.1;   // beta of [Kuang 2014, section 3.7.3]
 constexpr double acceptance = 0.1;  // sigma
 constexpr double shortest = 1e-14;
 

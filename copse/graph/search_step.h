@@ -1,15 +1,15 @@
-// Thesis, algorithm 1: a step along a scaled gradient that is bent at zero, with Armijo's rule. Solvers differ in the
-// scaling.
+// [Kuang 2014, algorithm 1]: a step along a scaled gradient that is bent at zero, with Armijo's rule. Solvers differ in
+// the scaling.
 #pragma once
 
 #include "copse/graph/sym_step.h"
 
 namespace copse {
 
-// Whether a variable is in the set E of thesis (19): at zero, and held there by its gradient.
+// Whether a variable is in the set E of [Kuang 2014, eq. 19]: at zero, and held there by its gradient.
 template <class T>
 bool is_held(T value, T gradient) {
-  constexpr double zero_bound = 1e-16;  // thesis 3.7.3
+  constexpr double zero_bound = 1e-16;  // [Kuang 2014, section 3.7.3]
   return static_cast<double>(value) <= zero_bound && gradient > T(0);
 }
 

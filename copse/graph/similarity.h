@@ -1,4 +1,4 @@
-// Graphs of items: each is joined to those that are most similar to it (thesis 3.7.1).
+// Graphs of items: each is joined to those that are most similar to it [Kuang 2014, section 3.7.1].
 #pragma once
 
 #include "copse/graph/graph.h"
@@ -7,9 +7,9 @@
 namespace copse {
 
 enum class Similarity {
-  cosine,      // x'y / (|x| |y|), thesis (26)
-  gaussian,    // exp(-|x - y|^2 / sigma^2), thesis (16)
-  self_tuning  // exp(-|x - y|^2 / (s_x s_y)), s the distance to the 7th neighbour, thesis (27)
+  cosine,      // x'y / (|x| |y|), [Kuang 2014, eq. 26]
+  gaussian,    // exp(-|x - y|^2 / sigma^2), [Kuang 2014, eq. 16]
+  self_tuning  // exp(-|x - y|^2 / (s_x s_y)), s the distance to the 7th neighbour, [Kuang 2014, eq. 27]
 };
 
 struct SimilarityOptions {
@@ -19,11 +19,11 @@ struct SimilarityOptions {
   Index scale_neighbour = 7;  // self_tuning
 };
 
-// floor(log2 n) + 1, at most n - 1 (thesis 3.7.1, after von Luxburg 2007).
+// floor(log2 n) + 1, at most n - 1 ([Kuang 2014, section 3.7.1], after von Luxburg 2007).
 Index default_neighbours(Index items);
 
-// An edge joins i and j if one is among the nearest of the other, thesis (29). There are no loops. An edge whose weight
-// rounds to zero does not exist. Throws InvalidArgument for bad options or items that cannot be compared.
+// An edge joins i and j if one is among the nearest of the other, [Kuang 2014, eq. 29]. There are no loops. An edge
+// whose weight rounds to zero does not exist. Throws InvalidArgument for bad options or items that cannot be compared.
 template <class T>
 Graph<T> similarity_graph(const Dataset<T>& items, const SimilarityOptions& options = {});
 

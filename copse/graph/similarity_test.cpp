@@ -111,7 +111,7 @@ TEST(DefaultNeighbours, AreTheFloorOfTheLogarithmPlusOne) {
   EXPECT_EQ(default_neighbours(1024), 11);
 }
 
-// Thesis (16), (26) to (29) on all pairs.
+// [Kuang 2014, eq. 16, 26-29] on all pairs.
 TEST(SimilarityGraph, EqualsItsDefinition) {
   Dataset<double> items;
   const Matrix<double> x = testing::random_dense<double>(60, 4, 6);

@@ -35,7 +35,7 @@ class SymStep {
   virtual bool advance(SymPoint<T>& now) = 0;
 };
 
-// 4 (B B'B - A B): the gradient of |A - B B'|^2, thesis (18).
+// 4 (B B'B - A B): the gradient of |A - B B'|^2, [Kuang 2014, eq. 18].
 template <class T>
 Matrix<T> sym_gradient(const SymPoint<T>& point);
 

@@ -75,7 +75,7 @@ void check(const Data<T>& a, const SparseView<T>* entries, const SymNmfOptions& 
   }
 }
 
-// |projected gradient|, thesis (17): 4 (B B'B - A B), which NNLS calls 4 (B G - Y).
+// |projected gradient|, [Kuang 2014, eq. 17]: 4 (B B'B - A B), which NNLS calls 4 (B G - Y).
 template <class T>
 double gradient_norm(const SymPoint<T>& point) {
   double square = 0;

@@ -1,4 +1,4 @@
-// Symmetric nonnegative factorization of a graph: min |A - B B'|^2, B >= 0, for symmetric A (thesis, chapter 3).
+// Symmetric nonnegative factorization of a graph: min |A - B B'|^2, B >= 0, for symmetric A [Kuang 2014, chapter 3].
 // Seven solvers share one driver: each is a step from one B to the next.
 #pragma once
 
@@ -16,9 +16,9 @@ namespace copse {
 enum class SymSolver {
   coordinate,    // exact coordinate descent: every entry minimises a quartic (Vandaele et al. 2016); sparse A only
   hals,          // sweeps of C over min |A - C B'|^2 + alpha |C - B|^2, extrapolated
-  anls,          // exact alternating NNLS of the same with fixed alpha (thesis, algorithm 2)
-  anls_growing,  // and with alpha that grows by 1 % until |C - B| / |B| < 1e-8 (thesis 3.6.3)
-  newton,        // Newton-like with a block-diagonal Hessian (thesis, algorithm 1, both improvements); n < 3000
+  anls,          // exact alternating NNLS of the same with fixed alpha [Kuang 2014, algorithm 2]
+  anls_growing,  // and with alpha that grows by 1 % until |C - B| / |B| < 1e-8 [Kuang 2014, section 3.6.3]
+  newton,        // Newton-like with a block-diagonal Hessian [Kuang 2014, algorithm 1, both improvements]; n < 3000
   projected_gradient,  // algorithm 1 with the identity in place of the Hessian
   gauss_newton         // a few steps of conjugate gradients on the Gauss-Newton model (Eswar et al. 2020)
 };
@@ -33,7 +33,7 @@ struct SymIteration {
 struct SymNmfOptions {
   Index rank = 0;  // required: 1 <= rank <= n
   SymSolver solver = SymSolver::coordinate;
-  int max_iterations = 10000;  // thesis 3.7.3
+  int max_iterations = 10000;  // [Kuang 2014, section 3.7.3]
   double tolerance = 1e-4;     // stop when |projected gradient| <= tolerance * first_gradient
   double first_gradient = 0;   // 0: that of the start
   double time_limit = std::numeric_limits<double>::infinity();  // seconds
@@ -63,7 +63,8 @@ Matrix<T> random_sym_start(const Data<T>& a, Index rank, std::uint64_t seed);
 template <class T>
 Matrix<T> partition_start(SparseView<T> a, std::span<const Index> labels, Index rank);
 
-// |projected gradient| of the objective at b, thesis (17): 4 (B B'B - A B), where b is zero its negative part only.
+// |projected gradient| of the objective at b, [Kuang 2014, eq. 17]: 4 (B B'B - A B), where b is zero its negative part
+// only.
 template <class T>
 double sym_gradient_norm(const Data<T>& a, const Matrix<T>& b);
 

@@ -98,7 +98,7 @@ struct SparseWeights {
   double alpha = 0;
   double beta = 0;
 };
-// Thesis 2.2.4: alpha = max(X)^2, beta = 0.01.
+// [Kuang 2014, section 2.2.4]: alpha = max(X)^2, beta = 0.01.
 SparseWeights thesis_sparse_weights(double largest_entry);
 // Kim and Park, sparse NMF for clustering, 4: alpha = max(X), beta = 0.5 for dense data and 0.1 for text.
 SparseWeights snmf_sparse_weights(double largest_entry, bool text);

@@ -65,7 +65,7 @@ NmfResult<double> factorize_dense(const Matrix<double>& x, const NmfOptions& opt
 class EverySolver : public ::testing::TestWithParam<Solver> {};
 INSTANTIATE_TEST_SUITE_P(Solvers, EverySolver, ::testing::ValuesIn(all_solvers));
 
-// The multiplicative update does not come near enough in any reasonable time (thesis 2.2.3).
+// The multiplicative update does not come near enough in any reasonable time [Kuang 2014, section 2.2.3].
 class EverySolverButMu : public ::testing::TestWithParam<Solver> {};
 INSTANTIATE_TEST_SUITE_P(Solvers, EverySolverButMu,
                          ::testing::Values(Solver::hals, Solver::active_set, Solver::pivoting,

@@ -14,7 +14,7 @@ namespace copse {
 // reached all the same; which of several minimisers it is depends on the order of the columns (earlier ones are
 // preferred) and on the start. A zero column gets zero.
 
-// Exact: two columns, closed form (thesis, algorithms 4 and 5). Takes no start.
+// Exact: two columns, closed form [Kuang 2014, algorithm 4 and 5]. Takes no start.
 template <class T>
 void solve_rank2(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g);
 
@@ -52,7 +52,7 @@ template <class T>
 void update_multiplicative(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g);
 
 // Squared norm of the projected gradient gram * g - rhs, one sum per coordinate: where g is zero only the negative
-// part counts (thesis (9)). Zero everywhere exactly when g meets the KKT conditions.
+// part counts [Kuang 2014, eq. 9]. Zero everywhere exactly when g meets the KKT conditions.
 template <class T>
 std::vector<double> squared_projected_gradient(const Matrix<double>& gram, const Matrix<T>& rhs, const Matrix<T>& g);
 

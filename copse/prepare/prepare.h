@@ -37,7 +37,7 @@ struct PrepareOptions {
   Weighting weighting = Weighting::none;
   FeatureScaling feature_scaling = FeatureScaling::none;
   bool unit_items = false;      // x_j / |x_j|_2, or damped
-  bool normalized_cut = false;  // X D^(-1/2) with D = diag(d), thesis (7): not damped, whatever the weighting
+  bool normalized_cut = false;  // X D^(-1/2) with D = diag(d), [Kuang 2014, eq. 7]: not damped, whatever the weighting
 };
 
 // Counts of words: features with a total of 3, no empty items, Weighting::text, unit items (damped). With

@@ -158,7 +158,7 @@ TEST(Prepare, MakesUnitItemsAndNormalizedCutWeights) {
     for (Index i = 0; i < 15; ++i) squares += x(i, j) * x(i, j);
     for (Index i = 0; i < 15 && squares > 0; ++i) unit(i, j) /= std::sqrt(squares);
   }
-  // Thesis (7) with X'X formed.
+  // [Kuang 2014, eq. 7] with X'X formed.
   auto cut = unit;
   const auto gram = testing::naive::transpose_times(unit, unit);
   for (Index j = 0; j < 30; ++j) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "copse/base/index.h"
+#include "copse/result/limits.h"
 #include "copse/result/settings.h"
 
 namespace copse {
@@ -65,13 +66,13 @@ struct Page {
 
 // What does not fit is left out, and the page says so.
 struct PageLimits {
-  Index bytes = 10'000'000;   // of the whole file
-  Index texts = 400;          // documents whose text is inside
-  Index text_bytes = 3'000;   // of each of these
-  Index title_bytes = 160;    // of each title
-  Index documents = 200'000;  // on the map; an even sample of them all
-  Index labels = 1'000;       // the commonest
-  Index words = 60;           // of each node
+  Index bytes = 10'000'000;            // of the whole file
+  Index texts = most_texts;            // documents whose text is inside
+  Index text_bytes = most_text_bytes;  // of each of these
+  Index title_bytes = 160;             // of each title
+  Index documents = 200'000;           // on the map; an even sample of them all
+  Index labels = 1'000;                // the commonest
+  Index words = most_words;            // of each node
 };
 
 // Whether this build holds the page: one without Node.js does not.

@@ -11,9 +11,6 @@
 namespace copse {
 namespace {
 
-constexpr std::size_t most_excerpts = 400;
-constexpr std::size_t excerpt_bytes = 2000;
-
 // The best documents of every topic, then the second best, and so on, until there are enough.
 std::vector<Index> choose_excerpts(const TopicView& view) {
   std::vector<Index> chosen;
@@ -23,10 +20,11 @@ std::vector<Index> choose_excerpts(const TopicView& view) {
     for (const TopicNode& node : view.nodes) {
       if (rank >= node.representatives.size()) continue;
       any = true;
-      if (chosen.size() < most_excerpts && !std::exchange(seen[node.representatives[rank].first], true))
+      if (static_cast<Index>(chosen.size()) < most_texts &&
+          !std::exchange(seen[node.representatives[rank].first], true))
         chosen.push_back(node.representatives[rank].first);
     }
-    if (!any || chosen.size() >= most_excerpts) break;
+    if (!any || static_cast<Index>(chosen.size()) >= most_texts) break;
   }
   std::ranges::sort(chosen);
   return chosen;
@@ -38,7 +36,7 @@ void add_excerpts(const DocumentSource& source, const TopicView& view, ModelItem
   for (std::size_t e = 0; e < items.excerpts.size(); ++e) excerpts[items.excerpt_items[e]] = items.excerpts[e];
   std::vector<Index> wanted = choose_excerpts(view);
   std::erase_if(wanted, [&](Index item) { return excerpts.contains(item); });
-  std::vector<Document> documents = source.read(wanted, excerpt_bytes);
+  std::vector<Document> documents = source.read(wanted, most_text_bytes);
   for (std::size_t e = 0; e < documents.size(); ++e) excerpts[wanted[e]] = std::move(documents[e].text);
   items.excerpt_items.clear();
   items.excerpts.clear();

@@ -12,6 +12,7 @@
 #include "copse/result/wording.h"
 #include "copse/tree/edit.h"
 #include "copse/tree/flatten.h"
+#include "copse/tree/ids.h"
 
 namespace copse {
 namespace {
@@ -82,7 +83,7 @@ std::string give_names(const TreeEdit& change, Tree<T>& tree) {
   std::unordered_map<std::string, Index> nodes;
   for (Index n = 1; n < static_cast<Index>(tree.nodes.size()); ++n) nodes.emplace(tree.id(n), n);
   for (const GivenName& given : change.names) {
-    const auto node = nodes.find(given.id);
+    const auto node = nodes.find(full_id(given.id));
     if (node == nodes.end())
       throw InputError(fmt::format("{}, line {}: there is no node {}.", change.names_source, given.line, given.id));
     tree.nodes[node->second].name = given.name;

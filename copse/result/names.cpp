@@ -11,6 +11,7 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/result/wording.h"
+#include "copse/tree/ids.h"
 
 namespace copse {
 namespace {
@@ -58,6 +59,12 @@ struct ItemRanges {
   double size(Index node) const { return static_cast<double>(end[node] - begin[node]); }
 };
 
+// The node that a reader sees above this one.
+Index above(const TopicView& view, std::size_t node) {
+  const auto& shown = view.outline.parent;
+  return node < shown.size() && shown[node] >= 0 ? shown[node] : view.nodes[node].parent;
+}
+
 using Held = std::unordered_map<Index, double>;
 
 // How many items of each node hold each of its terms and its children's terms; in dense data, the sums of the entries.
@@ -67,7 +74,7 @@ std::vector<Held> terms_held(const TopicView& view, const Dataset<T>& data, cons
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
     for (const auto& [feature, weight] : view.nodes[n].words) {
       held[n].emplace(feature, 0);
-      if (n > 0) held[view.nodes[n].parent].emplace(feature, 0);
+      if (n > 0) held[above(view, n)].emplace(feature, 0);
     }
   }
   const bool counts = data.is_sparse();
@@ -200,6 +207,18 @@ bool are_forms_of_one_word(const std::string& a, const std::string& b) {
   return plural || (common >= 4 && is_ending(a) && is_ending(b));
 }
 
+// All that a reader sees but for the root, each before those below it.
+std::vector<Index> shown_nodes(const TopicView& view) {
+  std::vector<Index> shown, stack{0};
+  while (!stack.empty()) {
+    const Index n = stack.back();
+    stack.pop_back();
+    if (n > 0) shown.push_back(n);
+    stack.insert(stack.end(), view.outline.children[n].rbegin(), view.outline.children[n].rend());
+  }
+  return shown;
+}
+
 // The first bytes of a text as one line, never cut inside a character.
 std::string first_line(const std::string& text) {
   std::string line;
@@ -244,8 +263,9 @@ std::vector<std::string> topic_names(const TopicView& view, const Dataset<T>& da
       names[n] = found->second;
       continue;
     }
-    const auto terms = scored_terms(node, held[n], held[node.parent], ranges.size(static_cast<Index>(n)),
-                                    ranges.size(node.parent), items.feature_names);
+    const Index parent = above(view, n);
+    const auto terms = scored_terms(node, held[n], held[parent], ranges.size(static_cast<Index>(n)),
+                                    ranges.size(parent), items.feature_names);
     names[n] = new_name(distinct_terms(terms), node.id, taken);
   }
   return names;
@@ -272,21 +292,23 @@ std::string names_prompt(const TopicView& view, const ModelItems& items) {
       ", and the names of its parent and of its siblings.\nFind a better name for each: two to four words that say "
       "what it is about and tell "
       "it from its\nsiblings and its parent.\n";
-  std::vector<std::vector<std::size_t>> children(view.nodes.size());
-  for (std::size_t n = 1; n < view.nodes.size(); ++n) children[view.nodes[n].parent].push_back(n);
-  for (std::size_t n = 1; n < view.nodes.size(); ++n) {
+  const std::vector<Index> shown = shown_nodes(view);
+  for (const Index n : shown) {
     const TopicNode& node = view.nodes[n];
-    text += fmt::format("\n## {}\nname: {}\nsize: {}\n", node.id, node.label, node.size);
+    text += fmt::format("\n## {}\nname: {}\nsize: {}\n", short_id(node.id), node.label, node.size);
     std::vector<std::string> terms, siblings;
     for (std::size_t r = 0; r < std::min(prompt_terms, node.words.size()); ++r) {
       const Index feature = node.words[r].first;
       terms.push_back(items.feature_names.empty() ? std::to_string(feature) : items.feature_names[feature]);
     }
     text += fmt::format("terms: {}\n", joined(terms, ", "));
-    if (node.parent > 0)
-      text += fmt::format("parent: {} {}\n", view.nodes[node.parent].id, view.nodes[node.parent].label);
-    for (const std::size_t other : children[node.parent]) {
-      if (other != n) siblings.push_back(fmt::format("{} {}", view.nodes[other].id, view.nodes[other].label));
+    const auto called = [&](Index other) {
+      return fmt::format("{} {}", short_id(view.nodes[other].id), view.nodes[other].label);
+    };
+    const Index parent = view.outline.parent[n];
+    if (parent > 0) text += fmt::format("parent: {}\n", called(parent));
+    for (const Index other : view.outline.children[parent]) {
+      if (other != n) siblings.push_back(called(other));
     }
     if (!siblings.empty()) text += fmt::format("siblings: {}\n", joined(siblings, "; "));
     for (std::size_t r = 0; r < std::min(prompt_documents, node.representatives.size()); ++r) {
@@ -303,8 +325,7 @@ std::string names_prompt(const TopicView& view, const ModelItems& items) {
       "\n## Answer\nAnswer with one line for each topic and nothing else: its id, a tab, its name. No id and no name "
       "may "
       "stand twice,\nand no line may be empty. So far they are:\n\n";
-  for (std::size_t n = 1; n < view.nodes.size(); ++n)
-    text += fmt::format("{}\t{}\n", view.nodes[n].id, view.nodes[n].label);
+  for (const Index n : shown) text += fmt::format("{}\t{}\n", short_id(view.nodes[n].id), view.nodes[n].label);
   return text;
 }
 
@@ -325,7 +346,7 @@ std::vector<GivenName> given_names(const std::vector<std::string>& lines, const 
     if (first == std::string::npos) refuse(fmt::format("the topic {} gets no name.", given.id));
     given.name = line.substr(first, line.find_last_not_of(" \t") - first + 1);
     if (given.name.find('\t') != std::string::npos) refuse("there is a second tab.");
-    const auto [id, is_new] = lines_of_ids.emplace(given.id, number);
+    const auto [id, is_new] = lines_of_ids.emplace(full_id(given.id), number);
     if (!is_new) refuse(fmt::format("the topic {} was named in line {} already.", given.id, id->second));
     const auto [name, is_new_name] = lines_of_names.emplace(given.name, number);
     if (!is_new_name) refuse(fmt::format("\"{}\" is the name in line {} already.", given.name, name->second));

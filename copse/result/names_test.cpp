@@ -145,6 +145,7 @@ TEST(NamesPrompt, AsksForWhatIsReadBack) {
   auto view = small_tree({{}, {{0, 1}}, {{1, 1}}, {{0, 1}}, {{0, 1}}}, {3, 4, 2});
   for (std::size_t n = 1; n < view.nodes.size(); ++n) view.nodes[n].label = "name " + view.nodes[n].id;
   view.nodes[3].representatives = {{1, 0.5}};
+  view.outline = {.parent = {-1, 0, 0, 1, 1}, .children = {{1, 2}, {3, 4}, {}, {}, {}}};
   ModelItems items = named({"ball", "vote"}, 3);
   items.excerpt_items = {1};
   items.excerpts = {"First\n line\tof " + std::string(500, 'x')};
@@ -155,9 +156,14 @@ TEST(NamesPrompt, AsksForWhatIsReadBack) {
   const auto lines = split(text.substr(answer), '\n');
   const auto names = given_names(lines, "f");
   ASSERT_EQ(names.size(), 4U);
-  EXPECT_EQ(names[3].id, "1.2");
-  EXPECT_EQ(names[3].name, "name 1.2");
-  EXPECT_EQ(names[3].line, 4);
+  EXPECT_EQ(names[2].id, "1.2");
+  EXPECT_EQ(names[2].name, "name 1.2");
+  EXPECT_EQ(names[2].line, 3);
+
+  // A node that is not shown is not asked for: a name would show it.
+  view.outline = {.parent = {-1, -1, 0, 0, 0}, .children = {{2, 3, 4}, {}, {}, {}, {}}};
+  EXPECT_EQ(names_prompt(view, items).find("name 1\n"), std::string::npos);
+  EXPECT_THAT(names_prompt(view, items), HasSubstr("siblings: 2 name 2; 1.2 name 1.2\n"));
 }
 
 TEST(GivenNames, SayWhichLineIsWrong) {
@@ -174,6 +180,7 @@ TEST(GivenNames, SayWhichLineIsWrong) {
   EXPECT_THAT(sentence({"1\ta", "2 b"}), HasSubstr("line 2: there is no tab"));
   EXPECT_THAT(sentence({"1\ta", "2\t "}), EndsWith("line 2: the topic 2 gets no name."));
   EXPECT_THAT(sentence({"1\ta", "2\tb", "1\tc"}), EndsWith("line 3: the topic 1 was named in line 1 already."));
+  EXPECT_THAT(sentence({"1.1.1\ta", "1x3\tb"}), EndsWith("line 2: the topic 1x3 was named in line 1 already."));
   EXPECT_THAT(sentence({"1\ta", "2\ta"}), EndsWith("line 2: \"a\" is the name in line 1 already."));
   EXPECT_THAT(sentence({"1\ta\tb"}), EndsWith("line 1: there is a second tab."));
   EXPECT_THAT(sentence({}), EndsWith("names.tsv holds no names."));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "copse/result/flat_model.h"
+#include "copse/result/limits.h"
 #include "copse/result/outline.h"
 #include "copse/result/tree_model.h"
 
@@ -53,8 +54,8 @@ struct TopicView {
 };
 
 struct ViewLimits {
-  std::size_t words = 60;
-  std::size_t representatives = 10;
+  std::size_t words = most_words;
+  std::size_t representatives = most_representatives;
 };
 
 // Near duplicates do not represent a topic.

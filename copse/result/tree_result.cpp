@@ -13,7 +13,7 @@
 namespace copse {
 namespace {
 
-// Outliers are a cluster of their own (thesis 5.6.3).
+// Outliers are a cluster of their own [Kuang 2014, section 5.6.3].
 template <class T>
 std::vector<Index> numbered(const Tree<T>& tree, std::vector<Index> leaf) {
   for (Index& label : leaf) {

@@ -73,7 +73,7 @@ def test_the_table_of_topics(tree, corpus):
     root = topics[topics.id == ""].iloc[0]
     assert root["size"] == 600 and np.isnan(root.coherence)
     first = topics[topics.id == "1"].iloc[0]
-    # Coherence by its definition, thesis (64).
+    # Coherence by its definition, [Kuang 2014, eq. 64].
     terms = [int(word[4:]) for word in tree.nodes(20)[1]["words"]]
     assert first.words[0] == f"word{terms[0]}"
     present = corpus.X[:, terms].toarray() != 0

@@ -131,7 +131,8 @@ def test_names_tell_nodes_apart_and_can_be_given(copse, corpus, tmp_path):
     # The prompt's last section is an answer.
     prompt = copse("show", "out", "--prompt").stdout
     answer = prompt[prompt.rindex("\n\n") + 2:]
-    assert answer.splitlines() == [f"{id}\t{label}" for id, label in labels.items()]
+    shown = [node for node in tree_of(out)["outline"] if node["id"]]
+    assert answer.splitlines() == [f'{node["short_id"]}\t{labels[node["id"]]}' for node in shown]
     (tmp_path / "names.tsv").write_text("1\tone, the first\n2\tthe second\n")
     assert copse("edit", "out", "--names", "names.tsv").returncode == 0
     named = {node["id"]: (node["name"], node["label"]) for node in tree_of(out)["nodes"]}

@@ -24,7 +24,7 @@ constexpr const char* examples =
     "  copse factor counts.mtx.gz --text -k 20 --truth labels.txt -o out\n"
     "Genes x patients with a baseline common to all, the best of ten starts:\n"
     "  copse factor genes.tsv -k 3 --affine --solver pivoting --runs 10\n"
-    "Sparse NMF with the parameters of the thesis, documents in rows:\n"
+    "Sparse NMF with the weights of [Kuang 2014], documents in rows:\n"
     "  copse factor X.npz --items rows -k 20 --sparse thesis\n"
     "Only numbers, for another program:\n"
     "  copse factor X.npz -k 20 --json --quiet | jq .relative_error";
@@ -55,7 +55,8 @@ void add_sparse_options(CLI::App& command, FlatRunOptions& options) {
   command
       .add_option_function<std::string>(
           "--sparse", [&options](const std::string& text) { options.sparse = parse_sparse("--sparse", text); },
-          "Sparse NMF: weight of the squared column sums of H. thesis: 0.01; snmf: 0.1 for sparse data, 0.5 for dense")
+          "Sparse NMF: weight of the squared column sums of H. thesis [Kuang 2014]: 0.01; snmf [Kim & Park 2008]: 0.1 "
+          "for sparse data, 0.5 for dense")
       ->type_name("BETA|thesis|snmf")
       ->group(factorization);
   command

@@ -152,14 +152,15 @@ void add_mixture(Program& program, CLI::App& group) {
 void add_genes(Program& program, CLI::App& group) {
   auto request = std::make_shared<Request<GeneExpressionOptions>>();
   GeneExpressionOptions& options = request->options;
-  CLI::App& command = add_kind(
-      program, group, "genes", "simulated gene expression profiles (thesis 4.5)\nGenes x patients, with outliers.",
-      "Three kinds of patients:\n  copse generate genes -k 3 -o genes.tsv", request, [request] {
-        const GeneExpressionOptions& asked = request->options;
-        const double items = static_cast<double>(asked.k) * static_cast<double>(asked.items_per_cluster);
-        return write_planted(request->file, {.features = asked.features, .items = count_of(items)},
-                             [&](auto number) { return generate_gene_expression<decltype(number)>(asked); });
-      });
+  CLI::App& command =
+      add_kind(program, group, "genes",
+               "simulated gene expression profiles [Kuang 2014, section 4.5]\nGenes x patients, with outliers.",
+               "Three kinds of patients:\n  copse generate genes -k 3 -o genes.tsv", request, [request] {
+                 const GeneExpressionOptions& asked = request->options;
+                 const double items = static_cast<double>(asked.k) * static_cast<double>(asked.items_per_cluster);
+                 return write_planted(request->file, {.features = asked.features, .items = count_of(items)},
+                                      [&](auto number) { return generate_gene_expression<decltype(number)>(asked); });
+               });
   add_number(command, "-k,--clusters", options.k, Index(1), no_limit, "Clusters")->required();
   add_number(command, "--features", options.features, Index(1), no_limit, "Genes");
   add_number(command, "--nuisance", options.nuisance_features, Index(0), no_limit,

@@ -220,7 +220,7 @@ void add_weighting_options(CLI::App& command, PrepareOptions& options) {
       ->group(preparation_group);
   flag("--unit-columns,!--no-unit-columns", options.unit_items, "Scale each item to length one");
   flag("--normalized-cut", options.normalized_cut,
-       "Weigh the items as a normalized cut does (thesis, equation 7), not damped");
+       "Weigh the items as a normalized cut does [Kuang 2014, eq. 7], not damped");
 }
 
 }  // namespace copse

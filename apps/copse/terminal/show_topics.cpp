@@ -192,7 +192,7 @@ std::string list_of(const StoredView& result, const ShowOptions& options) {
 
 std::string show_result(const ShowOptions& options) {
   const StoredResult stored(options.folder);
-  const ViewLimits limits{.words = std::max<std::size_t>(options.words, 60),
+  const ViewLimits limits{.words = static_cast<std::size_t>(std::max(options.words, most_words)),
                           .representatives = static_cast<std::size_t>(options.documents)};
   const StoredView result = read_view(stored, limits);
   if (options.prompt) return names_prompt(result.view, result.items);
