@@ -35,7 +35,8 @@ class NMF(FlatModel):
     beta_loss : {'frobenius', 2}, default='frobenius'
         The only loss there is.
     tol : float, default=1e-4
-        Stops when the projected gradient falls to this share of its value after the first iteration.
+        Stops when the projected gradient, for X of norm one and components of unit norm, is at most `tol` times the root
+        of their number, whatever the start.
     max_iter : int, default=200
         Iterations at most.
     random_state : int, RandomState, Generator or None, default=None
