@@ -30,7 +30,7 @@ void add_main_classes(std::vector<Topic>& topics, const std::vector<Index>& labe
                       const std::vector<std::string>& classes) {
   std::vector<std::map<std::string, Index>> counts(topics.size());
   for (std::size_t j = 0; j < labels.size(); ++j) {
-    if (labels[j] >= 0) ++counts[static_cast<std::size_t>(labels[j])][classes[j]];
+    if (labels[j] >= 0 && !classes[j].empty()) ++counts[static_cast<std::size_t>(labels[j])][classes[j]];
   }
   for (std::size_t c = 0; c < topics.size(); ++c) {
     const auto most = std::max_element(counts[c].begin(), counts[c].end(),
