@@ -46,7 +46,7 @@ std::vector<std::string> known_words(const CLI::App& app) {
 }
 
 int failed(const std::string& sentence, int code) {
-  fmt::print(stderr, "copse: {}\n", sentence);
+  print_words(fmt::format("copse: {}\n", sentence));
   return code;
 }
 
@@ -100,7 +100,7 @@ int Program::wrong_call(const CLI::ParseError& error) const {
   } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     sentence = command->get_subcommands(nullptr).empty() ? missing_argument(*command) : "a command is missing";
   }
-  fmt::print(stderr, "{}: {}{}\nTry '{} --help'.\n", path, sentence, sentence.ends_with("?") ? "" : ".", path);
+  print_words(fmt::format("{}: {}{}\nTry '{} --help'.\n", path, sentence, sentence.ends_with("?") ? "" : ".", path));
   return 2;
 }
 
@@ -124,8 +124,9 @@ int Program::parse(int argc, const char* const* argv) {
 }
 
 int Program::run(int argc, const char* const* argv) {
+  occupy_stderr();
   if (argc < 2) {
-    fmt::print(stderr, "{}", help_text(*app_));
+    print_words(help_text(*app_));
     return 2;
   }
   if (const int code = parse(argc, argv); code != 0) return code;

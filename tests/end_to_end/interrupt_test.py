@@ -153,3 +153,14 @@ def test_kill_during_convert(program, copse, larger, tmp_path):
         if (tmp_path / "x.npz").exists():
             assert (tmp_path / "x.npz").stat().st_size == good
             (tmp_path / "x.npz").unlink()
+
+
+@pytest.mark.parametrize("command", [("factor", "-k", "3"), ("tree", "--leaves", "4")])
+@pytest.mark.parametrize("words", ["2>/dev/full", "2>&-"])
+def test_words_that_cannot_be_printed_cost_no_result(program, larger, tmp_path, command, words):
+    line = f"exec {program} {command[0]} {larger.path} {' '.join(command[1:])} -o out {words}"
+    run = subprocess.run(["sh", "-c", line], cwd=tmp_path, stdout=subprocess.PIPE)
+    assert run.returncode == 0 and run.stdout
+    assert json.loads((tmp_path / "out" / "result.json").read_text())["k"] > 1
+    wrong = subprocess.run(["sh", "-c", f"exec {program} factor nowhere.npz -k 3 {words}"], cwd=tmp_path)
+    assert wrong.returncode == 1

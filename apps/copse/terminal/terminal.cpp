@@ -1,5 +1,6 @@
 #include "apps/copse/terminal/terminal.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -29,20 +30,20 @@ Terminal::Terminal(bool quiet) : quiet_(quiet), live_(!quiet && can_rewrite_line
 void Terminal::say(std::string_view line) {
   if (quiet_) return;
   clear();
-  fmt::print(stderr, "{}\n", line);
+  print_words(fmt::format("{}\n", line));
   said += rows_of(line);
 }
 
 void Terminal::show(std::string_view status) {
   if (!live_) return;
-  fmt::print(stderr, "\r{}\033[K", status.substr(0, terminal_width() - 1));
+  print_words(fmt::format("\r{}\033[K", status.substr(0, terminal_width() - 1)));
   std::fflush(stderr);
   shown_ = true;
 }
 
 void Terminal::clear() {
   if (!shown_) return;
-  fmt::print(stderr, "\r\033[K");
+  print_words("\r\033[K");
   std::fflush(stderr);
   shown_ = false;
 }
@@ -84,6 +85,16 @@ bool utf8_output() {
 }
 
 bool bold_output() { return can_rewrite_lines(STDOUT_FILENO) && std::getenv("NO_COLOR") == nullptr; }
+
+void occupy_stderr() {
+  if (::fcntl(STDERR_FILENO, F_GETFD) >= 0) return;
+  const int nothing = ::open("/dev/null", O_WRONLY);
+  if (nothing < 0 || nothing == STDERR_FILENO) return;
+  ::dup2(nothing, STDERR_FILENO);
+  ::close(nothing);
+}
+
+void print_words(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
 void print_data(std::string_view text) {
   OutputFile output("-");

@@ -51,6 +51,12 @@ bool utf8_output();
 // Whether stdout is a terminal that shows bold text.
 bool bold_output();
 
+// Where stderr is closed, the next file that is opened would get its number, and the words: nothing takes its place.
+void occupy_stderr();
+
+// Words on stderr. Words that cannot be printed are no reason to lose work that is done.
+void print_words(std::string_view text);
+
 // Data on stdout. Throws OutputError when it cannot take it.
 void print_data(std::string_view text);
 
