@@ -117,9 +117,8 @@ def measure(corpus, options):
             for suffix, weights in WEIGHTS.items():
                 keep("topics" + suffix, run_copse("topics", path, k, weights, options.threads, folder)["cluster"])
                 columns = run_copse("tree", path, k, weights, options.threads, folder)
-                # `cluster` is the flattened assignment where there is a column `leaf`, and the leaf where there is none.
-                keep("tree" + suffix, columns.get("leaf", columns["cluster"]))
-                keep("tree, flattened" + suffix, columns["cluster"] if "leaf" in columns else columns["flat"])
+                keep("tree" + suffix, columns["leaf"])
+                keep("tree, flattened" + suffix, columns["cluster"])
         if options.rivals:
             for who, labels in run_rivals(texts, k, subsample):
                 keep(who, labels)

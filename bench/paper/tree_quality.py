@@ -68,7 +68,7 @@ def for_each_number(clusters):
 def flattened(sample, k):
     """The tree by mndcg with k leaves, flattened as [Kuang 2014, section 6.7] has it."""
     sample.program("tree", "--leaves", k, "--score", "mndcg")
-    return sample.program.columns("assignments.tsv")["flat"]
+    return sample.program.columns("assignments.tsv")["cluster"]
 
 
 def factored(*options):

@@ -32,13 +32,6 @@ ModelItems take_items(PreparedInput<T>& input) {
   return items;
 }
 
-std::vector<std::string> kept_classes(const ModelItems& items) {
-  if (items.kept_items.empty() || items.classes.empty()) return items.classes;
-  std::vector<std::string> classes;
-  for (const Index item : items.kept_items) classes.push_back(items.classes[item]);
-  return classes;
-}
-
 std::optional<ClusteringMeasures> measure(const ModelItems& items, const std::vector<Index>& labels) {
   if (items.classes.empty()) return {};
   std::vector<Index> clusters;

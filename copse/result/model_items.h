@@ -55,9 +55,6 @@ ModelItems take_items(PreparedInput<T>& input);
 // a topic (-1) are a cluster of their own; such items of a matrix do not count. None without classes.
 std::optional<ClusteringMeasures> measure(const ModelItems& items, const std::vector<Index>& labels);
 
-// The classes of the kept items; empty if unknown.
-std::vector<std::string> kept_classes(const ModelItems& items);
-
 void add_items(TensorWriter& writer, const ModelItems& items);
 // Checks that lengths and numbers fit `features` and `kept`.
 ModelItems read_items(const TensorReader& reader, Index features, Index kept);

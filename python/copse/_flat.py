@@ -117,7 +117,7 @@ class FlatModel(Model):
             self._result = own
 
     def _fit_coefficients(self):
-        """Of all samples of the fit; zeros for documents that are too short."""
+        """Of all samples of the fit; zeros for those that took no part in it."""
         kept, found = self._result.kept_numbers, self._padded(self._result.h)
         if len(kept) == len(found):
             return found

@@ -261,7 +261,7 @@ class TopicTree(TreeEdits, Model):
         return items
 
     def _fit_coefficients(self):
-        """Of all samples of the fit; zeros for documents that are too short."""
+        """Of all samples of the fit; zeros for those that took no part in it."""
         threads = thread_count(self.n_jobs)
         found = self._result.fit_coefficients(self._items(), threads)
         kept = self._result.kept_numbers
