@@ -76,8 +76,10 @@ def test_an_interrupted_tree_is_a_result_and_can_be_continued(program, copse, tm
 
 
 def test_a_tree_is_not_continued_with_other_items(program, copse, tmp_path):
-    """The same shape, count and norm, but the items in another order."""
-    x = scipy.sparse.random(300, 4000, density=0.05, random_state=1, format="csc")
+    """The same shape, counts and norm, but the items in another order; each has fifteen entries."""
+    rng = np.random.default_rng(1)
+    rows = np.sort(np.argsort(rng.random((4000, 300)), axis=1)[:, :15], axis=1)
+    x = scipy.sparse.csc_matrix((rng.random(60000), rows.ravel(), np.arange(0, 60001, 15)), shape=(300, 4000))
     scipy.sparse.save_npz(tmp_path / "x.npz", x)
     command = [program, "tree", "x.npz", "--leaves", "40", "-o", "out"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
