@@ -79,7 +79,7 @@ def timed(command):
 def run_copse(corpus, k, seed, stop_words, folder, weights):
     out = folder / "out"
     run = timed([program(), "topics", data(corpus), "-k", k, "--seed", seed, "--threads", 2, "--words", "characters",
-                 "--numbers", "--links", "words", "--language", "none", "--stop-words", stop_words, "--min-count", 1,
+                 "--numbers", "--addresses", "words", "--language", "none", "--stop-words", stop_words, "--min-count", 1,
                  "--max-features", WORDS, "--no-page", "-o", out, "--force", "--quiet"] + weights)
     labels = [line.split("\t")[1] for line in (out / "assignments.tsv").read_text().splitlines()[1:]]
     result = json.loads((out / "result.json").read_text())

@@ -50,6 +50,16 @@ void check(const Data<T>& x, SparseView<T> s, const JointOptions& options) {
           "Words and a graph are factored together by least squares, without penalties and without a baseline.");
 }
 
+template <class T>
+void check_factors(const Data<T>& x, Index k, const NmfResult<T>& given) {
+  require(given.w.rows() == x.rows() && given.h.rows() == x.cols() && given.w.cols() == k && given.h.cols() == k,
+          "The given factors do not have the shape of the data.");
+  for (const Matrix<T>* factor : {&given.w, &given.h}) {
+    for (const T value : factor->values())
+      require(std::isfinite(value) && value >= 0, "The entries of given factors must be finite and not negative.");
+  }
+}
+
 // The part of the graph that has edges, at a scale of its own: the largest entry is between 1 and 2.
 template <class T>
 struct LinkedPart {
@@ -442,8 +452,9 @@ void run_joint(const Data<T>& x, const LinkedPart<T>& part, const JointOptions& 
 
 // Continues `started`, a plain factorization of X.
 template <class T>
-JointResult<T> continue_joint(const Data<T>& x, SparseView<T> s, const JointOptions& options, Clock::time_point began,
-                              NmfResult<T> started) {
+JointResult<T> joined(const Data<T>& x, SparseView<T> s, const JointOptions& options, NmfResult<T> started) {
+  const double before = started.history.empty() ? 0 : started.history.back().seconds;
+  const auto began = Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(before));
   JointResult<T> result;
   result.nmf = std::move(started);
   const LinkedPart<T> part(s);
@@ -473,29 +484,28 @@ template <class T>
 JointResult<T> factorize_joint(const Data<T>& x, SparseView<T> s, const JointOptions& options) {
   check(x, s, options);
   require(!options.keep_w, "W can only stay where it is given.");
-  const Clock::time_point began = Clock::now();
-  return continue_joint(x, s, options, began, factorize(x, options.nmf));
+  return joined(x, s, options, factorize(x, options.nmf));
+}
+
+template <class T>
+JointResult<T> continue_joint(const Data<T>& x, SparseView<T> s, const JointOptions& options, NmfResult<T> started) {
+  check(x, s, options);
+  check_factors(x, options.nmf.rank, started);
+  return joined(x, s, options, std::move(started));
 }
 
 template <class T>
 JointResult<T> factorize_joint(const Data<T>& x, SparseView<T> s, const JointOptions& options, Matrix<T> w,
                                Matrix<T> h) {
-  check(x, s, options);
-  const Index k = options.nmf.rank;
-  require(w.rows() == x.rows() && h.rows() == x.cols() && w.cols() == k && h.cols() == k,
-          "The given factors do not have the shape of the data.");
-  for (const Matrix<T>* factor : {&w, &h}) {
-    for (const T value : factor->values())
-      require(std::isfinite(value) && value >= 0, "The entries of given factors must be finite and not negative.");
-  }
   NmfResult<T> started;
   started.w = std::move(w);
   started.h = std::move(h);
-  return continue_joint(x, s, options, Clock::now(), std::move(started));
+  return continue_joint(x, s, options, std::move(started));
 }
 
-#define COPSE_INSTANTIATE(T)                                                                   \
-  template JointResult<T> factorize_joint(const Data<T>&, SparseView<T>, const JointOptions&); \
+#define COPSE_INSTANTIATE(T)                                                                                \
+  template JointResult<T> factorize_joint(const Data<T>&, SparseView<T>, const JointOptions&);              \
+  template JointResult<T> continue_joint(const Data<T>&, SparseView<T>, const JointOptions&, NmfResult<T>); \
   template JointResult<T> factorize_joint(const Data<T>&, SparseView<T>, const JointOptions&, Matrix<T>, Matrix<T>);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

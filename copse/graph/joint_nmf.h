@@ -42,6 +42,10 @@ struct JointResult {
 template <class T>
 JointResult<T> factorize_joint(const Data<T>& x, SparseView<T> s, const JointOptions& options);
 
+// Goes on from a result of factorize().
+template <class T>
+JointResult<T> continue_joint(const Data<T>& x, SparseView<T> s, const JointOptions& options, NmfResult<T> started);
+
 // From given factors, as factorize() has it.
 template <class T>
 JointResult<T> factorize_joint(const Data<T>& x, SparseView<T> s, const JointOptions& options, Matrix<T> w,

@@ -109,6 +109,26 @@ ReadResult<T> read_matrix(std::span<const char> bytes, const std::string& name, 
 }
 
 template <class T>
+Matrix<T> read_vectors(const std::filesystem::path& path, std::size_t memory_limit) {
+  const Input file = Input::open(path);
+  const std::string& name = file.name();
+  if (format_of(file) != Format::npy)
+    throw InputError(name + " is no .npy file; vectors come as one, with a row for every item.");
+  const ReadOptions options{.items = Items::rows, .memory_limit = memory_limit};
+  Matrix<T> vectors = with_content(file, options, [&](const Input& content) {
+    return matrix_of<T>(parse_npy(content.bytes(), name), name, options);
+  });
+  for (Index j = 0; j < vectors.rows(); ++j) {
+    for (Index i = 0; i < vectors.cols(); ++i) {
+      if (std::isfinite(vectors(j, i))) continue;
+      throw InputError(name + ": row " + std::to_string(j + 1) + ", column " + std::to_string(i + 1) +
+                       (std::isnan(vectors(j, i)) ? " is not a number (NaN)." : " is infinite."));
+    }
+  }
+  return vectors;
+}
+
+template <class T>
 void write_matrix(const std::filesystem::path& path, const Dataset<T>& dataset) {
   const std::string whole = path.string();
   const std::string_view name = name_without_compression(whole);
@@ -165,6 +185,8 @@ template ReadResult<float> read_matrix(const std::filesystem::path&, const ReadO
 template ReadResult<double> read_matrix(const std::filesystem::path&, const ReadOptions&);
 template ReadResult<float> read_matrix(std::span<const char>, const std::string&, const ReadOptions&);
 template ReadResult<double> read_matrix(std::span<const char>, const std::string&, const ReadOptions&);
+template Matrix<float> read_vectors(const std::filesystem::path&, std::size_t);
+template Matrix<double> read_vectors(const std::filesystem::path&, std::size_t);
 template void write_matrix(const std::filesystem::path&, const Dataset<float>&);
 template void write_matrix(const std::filesystem::path&, const Dataset<double>&);
 template void check_nonnegative(const Dataset<float>&, const std::string&);

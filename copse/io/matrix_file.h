@@ -47,6 +47,11 @@ MatrixSummary peek_matrix(std::span<const char> bytes, const std::string& name, 
 template <class T>
 ReadResult<T> read_matrix(std::span<const char> bytes, const std::string& name, const ReadOptions& options = {});
 
+// A .npy file whose rows are the vectors of items, of any sign, perhaps compressed; memory_limit as above. Throws
+// InputError, also for an entry that is infinite or not a number.
+template <class T>
+Matrix<T> read_vectors(const std::filesystem::path& path, std::size_t memory_limit = 0);
+
 // Writes features x items in the format that the name asks for: .mtx, .npy, .npz, .csv or .tsv, each also with .gz or
 // .zst at the end. Reading it again gives the same bits. The file appears under its name only when it is complete.
 // Throws OutputError. MatrixMarket and .npy have no place for names; .npz holds them as features.txt and items.txt.

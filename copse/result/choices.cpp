@@ -32,6 +32,8 @@ COPSE_CHOICES(DocumentFormat, {"automatic", DocumentFormat::automatic}, {"folder
               {"lines", DocumentFormat::lines})
 COPSE_CHOICES(Links, {"drop", Links::drop}, {"whole", Links::whole}, {"words", Links::words})
 COPSE_CHOICES(WordRule, {"unicode", WordRule::unicode}, {"characters", WordRule::word_characters})
+COPSE_CHOICES(NeighbourGraph, {"automatic", NeighbourGraph::automatic}, {"none", NeighbourGraph::none},
+              {"words", NeighbourGraph::words})
 COPSE_CHOICES(Score, {"mndcg", Score::mndcg}, {"error", Score::error}, {"rank1-gain", Score::rank1_gain},
               {"fit", Score::fit}, {"rank1", Score::rank1}, {"rank2", Score::rank2})
 COPSE_CHOICES(Pick, {"score", Pick::score}, {"size", Pick::size})

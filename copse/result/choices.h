@@ -7,6 +7,7 @@
 
 #include "copse/io/matrix_file.h"
 #include "copse/prepare/prepare.h"
+#include "copse/result/neighbour_graph.h"
 #include "copse/result/precision.h"
 #include "copse/text/documents.h"
 #include "copse/text/tokens.h"
@@ -41,6 +42,8 @@ template <>
 const Choices<Links>& choices();
 template <>
 const Choices<WordRule>& choices();
+template <>
+const Choices<NeighbourGraph>& choices();
 template <>
 const Choices<Score>& choices();
 template <>

@@ -7,6 +7,7 @@
 
 #include "copse/result/choices.h"
 #include "copse/result/input.h"
+#include "copse/result/joint_input.h"
 #include "copse/result/settings.h"
 #include "copse/result/wording.h"
 
@@ -51,7 +52,7 @@ void visit_fields(Options& options, const Visit& visit) {
   visit("max_share", text.max_share);
   visit("max_features", text.max_terms);
   visit("numbers", text.tokens.numbers);
-  visit("links", text.tokens.links);
+  visit("addresses", text.tokens.links);
   visit("words", text.tokens.rule);
   visit("drop_headers", text.mail.drop_headers);
   visit("drop_quotes", text.mail.drop_quotes);
@@ -76,6 +77,14 @@ void visit_fields(Options& options, const Visit& visit) {
     visit("truth", options.truth);
   }
   visit_fields(options.prepare, visit);
+}
+
+template <OptionsOf<JointInput> Options, class Visit>
+void visit_fields(Options& options, const Visit& visit) {
+  visit("links", options.links);
+  visit("vectors", options.vectors);
+  visit("neighbour_graph", options.neighbours);
+  visit("graph_weight", options.weight);
 }
 
 template <OptionsOf<NmfOptions> Options, class Visit>

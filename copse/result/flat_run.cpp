@@ -7,6 +7,7 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/base/version.h"
+#include "copse/graph/joint_nmf.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/measure/factors.h"
 #include "copse/nmf/assign.h"
@@ -41,6 +42,11 @@ NmfResult<T> solve(const FlatRunOptions& options, const RunData<T>& data, std::o
     return factorize(data.x, nmf, std::move(start->w), std::move(start->h));
   };
   NmfResult<T> result = run();
+  // The graph has its say in H: to fit it to the words alone would take that back.
+  if (data.graph != nullptr) {
+    const JointOptions joint{.nmf = nmf, .weight = options.joint.weight};
+    return continue_joint<T>(data.x, data.graph->weights, joint, std::move(result)).nmf;
+  }
   if (options.exact_items) {
     result.h = assign_items<T>(data.x, result.w, result.baseline, result.penalty);
     result.relative_error = relative_error(data.x, result.w, result.h);
@@ -71,6 +77,7 @@ Settings settings_of(const FlatRunOptions& options, const NmfOptions& nmf, Preci
     if (name == "solver" && options.dc) value = std::string("dc");
     if (name == "start" && !options.start_file.empty()) value = options.start_file;
   }
+  if (options.joint.is_asked_for()) add_settings(options.joint, settings);
   if (options.stability > 0) settings.emplace_back("stability", static_cast<std::int64_t>(options.stability));
   settings.emplace_back("precision", name_of(precision));
   return settings;
@@ -101,15 +108,22 @@ RunReport make_report(const FlatRunOptions& options, const NmfOptions& nmf, cons
 
 // The same fit of subsamples, each from another start.
 template <class T>
-void add_stability(const FlatRunOptions& options, NmfOptions nmf, const Dataset<T>& data, const RunEvents& events,
+void add_stability(const FlatRunOptions& options, NmfOptions nmf, const RunData<T>& whole, const RunEvents& events,
                    FlatResult<T>& result) {
+  const Dataset<T>& data = *whole.words;
   const std::uint64_t seed = nmf.seed;
+  const std::vector<std::uint64_t> keys = whole.graph != nullptr ? item_keys(data) : std::vector<std::uint64_t>();
   nmf.progress = {};
   const FindTopics<T> find = [&](const Dataset<T>& part, int number) -> std::optional<Hierarchy> {
     nmf.seed = seed + 1 + static_cast<std::uint64_t>(number);
     nmf.rank = std::min(result.report.k, part.items());
     const auto x = in_memory(part);
-    const RunData<T> part_data{*x, [&] { return tree_data(part); }, part.nonzeros()};
+    RunData<T> part_data{*x, [&] { return tree_data(part); }, part.nonzeros()};
+    Graph<T> part_graph;
+    if (whole.graph != nullptr) {
+      part_graph = induced(*whole.graph, subsample(keys, seed, number));
+      part_data.graph = &part_graph;
+    }
     NmfResult<T> found = solve<T>(options, part_data, {}, nmf);
     if (found.stop_reason == StopReason::interrupted) return {};
     FlatModel<T> model{std::move(found.w), std::move(found.h), {}, {}, {}};
@@ -182,7 +196,7 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunData<T>& data, Mo
     result.top = options.top;
     describe(result);
   });
-  if (options.stability > 0) add_stability(options, nmf, *data.words, events, result);
+  if (options.stability > 0) add_stability(options, nmf, data, events, result);
   return result;
 }
 
@@ -202,10 +216,15 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
   std::optional<StartFactors<T>> start;
   if (!options.start_file.empty() && !options.dc)
     start = read_start<T>(options.start_file, input.data.features(), input.data.items(), options.nmf.rank);
+  known.joint = decided(options.joint, input.data, input.notes);
+  Graph<T> graph;
+  if (known.joint.is_asked_for())
+    graph = joint_graph(known.joint, joint_items(input), options.nmf.rank, options.memory_limit, events, input.notes);
   ModelItems items = take_items(input);
   const auto x = in_memory(input.data);
-  FlatResult<T> result =
-      run_flat(known, run_data(input, *x, options.keep_texts), std::move(items), std::move(start), events);
+  RunData<T> data = run_data(input, *x, options.keep_texts);
+  if (known.joint.is_asked_for()) data.graph = &graph;
+  FlatResult<T> result = run_flat(known, data, std::move(items), std::move(start), events);
   result.report.seconds.read = seconds.read;
   result.report.seconds.prepare = seconds.prepare;
   result.report.notes.insert(result.report.notes.begin(), input.notes.begin(), input.notes.end());

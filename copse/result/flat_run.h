@@ -7,6 +7,7 @@
 
 #include "copse/base/stopwatch.h"
 #include "copse/result/flat_model.h"
+#include "copse/result/joint_input.h"
 #include "copse/result/topic_view.h"
 
 namespace copse {
@@ -18,6 +19,7 @@ using SparseWeight = std::variant<double, SparseRule>;
 struct FlatRunOptions {
   std::string command = "factor";
   InputOptions input;
+  JointInput joint;  // a graph to be factored together with the words
   NmfOptions nmf;
   bool dc = false;                       // start from the leaves of a tree
   bool exact_items = false;              // at the end, H becomes the exact solution for W, as assign() would find it

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "copse/graph/graph.h"
 #include "copse/io/matrix_file.h"
 #include "copse/matrix/data.h"
 #include "copse/prepare/prepare.h"
@@ -101,13 +102,15 @@ struct RunData {
   const Dataset<T>* words = nullptr;          // the same as entries, for names and facts; null: there is no such copy
   const DocumentSource* documents = nullptr;  // to read some of them again; null: nothing of their texts is kept
   const Dataset<T>* outside = nullptr;        // items kept out of the fit, not weighed; null: there are none
+  const Graph<T>* graph = nullptr;            // of the items, to be factored with their words; null: words alone
 };
 
 // `x` is in_memory(input.data).
 template <class T>
 RunData<T> run_data(const PreparedInput<T>& input, const Data<T>& x, bool keep_texts) {
   return {x,           [&] { return tree_data(input.data); },     input.data.nonzeros(),
-          &input.data, keep_texts ? input.source.get() : nullptr, &input.outside};
+          &input.data, keep_texts ? input.source.get() : nullptr, &input.outside,
+          nullptr};
 }
 
 // Counts the words of documents, and shows how far it is. Throws InputError, also when reading comes to take more than

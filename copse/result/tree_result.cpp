@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "copse/base/version.h"
+#include "copse/graph/joint_nmf.h"
 #include "copse/nmf/clusters.h"
 #include "copse/nmf/error.h"
 #include "copse/result/topics.h"
@@ -80,9 +81,13 @@ double relative_error_of_leaves(const Tree<T>& tree) {
 }  // namespace
 
 template <class T>
-void fit_flat(const Data<T>& x, TreeResult<T>& result) {
+void fit_flat(const Data<T>& x, TreeResult<T>& result, const Graph<T>* graph, double weight) {
   result.model.topics = leaf_topics(x, result.tree());
-  const Matrix<T> h = flatten(x, result.model.topics);
+  Matrix<T> h = flatten(x, result.model.topics);
+  if (graph != nullptr) {
+    const JointOptions joint{.nmf = {.rank = h.cols()}, .weight = weight, .keep_w = true};
+    h = factorize_joint<T>(x, graph->weights, joint, result.model.topics, std::move(h)).nmf.h;
+  }
   const auto leaves = result.tree().leaf_nodes();
   const auto node_of = [&](Index label) { return label < 0 ? -1 : leaves[label]; };
   TreeVersion<T>& version = result.model.versions.back();
@@ -140,10 +145,10 @@ std::string explain_leaves(const Tree<T>& tree, Index wanted) {
   return begin + "no leaf can be split further (" + reasons + ").";
 }
 
-#define COPSE_INSTANTIATE(T)                              \
-  template void fit_flat(const Data<T>&, TreeResult<T>&); \
-  template void take_leaves(TreeResult<T>&);              \
-  template void describe(TreeResult<T>&);                 \
+#define COPSE_INSTANTIATE(T)                                                       \
+  template void fit_flat(const Data<T>&, TreeResult<T>&, const Graph<T>*, double); \
+  template void take_leaves(TreeResult<T>&);                                       \
+  template void describe(TreeResult<T>&);                                          \
   template std::string explain_leaves(const Tree<T>&, Index);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

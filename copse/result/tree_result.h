@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "copse/base/stopwatch.h"
+#include "copse/graph/graph.h"
 #include "copse/matrix/data.h"
 #include "copse/result/run_report.h"
 #include "copse/result/topic_view.h"
@@ -27,9 +28,10 @@ struct TreeResult {
   const std::vector<Index>& flat() const { return model.versions.back().flat; }
 };
 
-// Fits all items to the leaves' topics; the relative error is that of this flat model.
+// Fits all items to the leaves' topics; the relative error is that of this flat model. With a graph of the items it has
+// its say as in factorize_joint(), with `weight`; the topics stay those of the leaves.
 template <class T>
-void fit_flat(const Data<T>& x, TreeResult<T>& result);
+void fit_flat(const Data<T>& x, TreeResult<T>& result, const Graph<T>* graph = nullptr, double weight = 0);
 
 // Takes the leaves as the model's topics, where no data is at hand to fit the items to them. The relative error is what
 // the leaves leave of the data, outliers left whole.

@@ -18,6 +18,7 @@ namespace {
 Settings settings_of(const TreeRunOptions& options, const TreeOptions& tree, Precision precision) {
   Settings settings = settings_of(options.input);
   add_settings(tree, settings);
+  if (options.joint.is_asked_for()) add_settings(options.joint, settings);
   if (options.stability > 0) settings.emplace_back("stability", static_cast<std::int64_t>(options.stability));
   settings.emplace_back("precision", name_of(precision));
   return settings;
@@ -39,7 +40,7 @@ void grow_tree(const TreeRunOptions& options, const TreeOptions& tree, const Run
   uninterrupted([&] {
     if (options.flat) {
       events.show("fitting all items to the leaves ...");
-      fit_flat(data.x, result);
+      fit_flat(data.x, result, data.graph, options.joint.weight);
     } else {
       take_leaves(result);
     }
@@ -48,16 +49,21 @@ void grow_tree(const TreeRunOptions& options, const TreeOptions& tree, const Run
 
 // Trees of subsamples with as many leaves.
 template <class T>
-void add_stability(const TreeRunOptions& options, TreeOptions tree, const Dataset<T>& data, const RunEvents& events,
+void add_stability(const TreeRunOptions& options, TreeOptions tree, const RunData<T>& whole, const RunEvents& events,
                    TreeResult<T>& result) {
+  const Dataset<T>& data = *whole.words;
   const std::uint64_t seed = tree.seed;
+  const std::vector<std::uint64_t> keys = whole.graph != nullptr ? item_keys(data) : std::vector<std::uint64_t>();
   tree.progress = {};
   const FindTopics<T> find = [&](const Dataset<T>& part, int number) -> std::optional<Hierarchy> {
     tree.seed = seed + 1 + static_cast<std::uint64_t>(number);
     TreeResult<T> found;
     found.model.versions.push_back({build_tree(*tree_data(part), tree)});
     if (found.tree().stop_reason == StopReason::interrupted) return {};
-    if (options.flat) fit_flat(*in_memory(part), found);
+    Graph<T> part_graph;
+    if (whole.graph != nullptr) part_graph = induced(*whole.graph, subsample(keys, seed, number));
+    if (options.flat)
+      fit_flat(*in_memory(part), found, whole.graph != nullptr ? &part_graph : nullptr, options.joint.weight);
     return hierarchy_of(found.model, part.items());
   };
   RunReport& report = result.report;
@@ -70,6 +76,10 @@ template <class T>
 TreeResult<T> grow_and_describe(const TreeRunOptions& options, const RunData<T>& data, ModelItems items,
                                 SplitLog<T>* log, const RunEvents& events) {
   if (options.stability > 0 && data.words == nullptr) throw InvalidArgument("Stability needs the data as a whole.");
+  if (data.graph != nullptr && !options.flat)
+    throw InvalidArgument(
+        "Links, vectors and neighbours have their say when all items are fitted to the leaves, and this was to be "
+        "left out (--no-flat).");
   TreeResult<T> result;
   RunReport& report = result.report;
   const Stopwatch solving;
@@ -93,7 +103,7 @@ TreeResult<T> grow_and_describe(const TreeRunOptions& options, const RunData<T>&
     describe(result);
     result.explanation = explain_leaves(result.tree(), tree.leaves);
   });
-  if (options.stability > 0) add_stability(options, tree, *data.words, events, result);
+  if (options.stability > 0) add_stability(options, tree, data, events, result);
   return result;
 }
 
@@ -118,10 +128,17 @@ TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
     log = std::make_unique<SplitLog<T>>(options.split_log, fingerprint(input.data, tree), input.data.features(),
                                         input.data.items(), options.resume);
   }
+  TreeRunOptions known = options;
+  known.joint = decided(options.joint, input.data, input.notes);
+  Graph<T> graph;
+  if (known.joint.is_asked_for())
+    graph =
+        joint_graph(known.joint, joint_items(input), options.tree.leaves, options.memory_limit, events, input.notes);
   ModelItems items = take_items(input);
   const auto x = in_memory(input.data);
-  TreeResult<T> result =
-      grow_and_describe(options, run_data(input, *x, options.keep_texts), std::move(items), log.get(), events);
+  RunData<T> data = run_data(input, *x, options.keep_texts);
+  if (known.joint.is_asked_for()) data.graph = &graph;
+  TreeResult<T> result = grow_and_describe(known, data, std::move(items), log.get(), events);
   RunReport& report = result.report;
   report.seconds.read = seconds.read;
   report.seconds.prepare = seconds.prepare;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "copse/result/joint_input.h"
 #include "copse/result/tree_result.h"
 
 namespace copse {
@@ -12,6 +13,7 @@ namespace copse {
 struct TreeRunOptions {
   std::string command = "tree";
   InputOptions input;
+  JointInput joint;  // a graph that has its say when all items are fitted to the leaves' topics
   TreeOptions tree = {.leaves = 20};
   std::optional<Score> score;  // none: mndcg where features have names, else error
   bool flat = true;            // fit all items to the leaves' topics at the end

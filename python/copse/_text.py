@@ -69,7 +69,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         Keep the most frequent only.
     words : {'unicode', 'characters'}, default='unicode'
         'characters' finds the words that scikit-learn's vectorizers find.
-    links : {'drop', 'whole', 'words'}, default='drop'
+    addresses : {'drop', 'whole', 'words'}, default='drop'
         What becomes of addresses of the web and of mail.
     numbers : bool, default=False
         Keep words that have no letter.
@@ -117,7 +117,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         max_share=1.0,
         max_terms=None,
         words="unicode",
-        links="drop",
+        addresses="drop",
         numbers=False,
         mail=False,
         weighting=DEFAULTS["weights"],
@@ -135,7 +135,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         self.max_share = max_share
         self.max_terms = max_terms
         self.words = words
-        self.links = links
+        self.addresses = addresses
         self.numbers = numbers
         self.mail = mail
         self.weighting = weighting
@@ -211,7 +211,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             max_share=settings["max_share"],
             max_terms=settings["max_features"] or None,
             words=settings["words"],
-            links=settings["links"],
+            addresses=settings["addresses"],
             numbers=settings["numbers"],
             mail=True if len(mail) == 3 else mail or False,
             weighting=settings["weights"],
@@ -234,7 +234,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             "max_share": number("max_share", self.max_share, Real, 0),
             "max_features": 0 if self.max_terms is None else number("max_terms", self.max_terms, Integral, 1),
             "words": choice("words", self.words, _copse.choices["words"]),
-            "links": choice("links", self.links, _copse.choices["links"]),
+            "addresses": choice("addresses", self.addresses, _copse.choices["addresses"]),
             "numbers": bool(self.numbers),
             **{f"drop_{part}": part in {choice("mail", name, parts) for name in mail} for part in parts},
             "weights": choice("weighting", self.weighting, _copse.choices["weights"]),

@@ -69,7 +69,7 @@ void bind_settings(nb::module_& module) {
   choices["presence"] = names_of<Presence>();
   choices["weights"] = names_of<Weighting>();
   choices["scale"] = names_of<FeatureScaling>();
-  choices["links"] = names_of<Links>();
+  choices["addresses"] = names_of<Links>();
   choices["words"] = names_of<WordRule>();
   choices["score"] = names_of<Score>();
   choices["pick"] = names_of<Pick>();

@@ -21,7 +21,7 @@ MATRIX_MODELS = {"factor": ("factor", "-k", 3), "tree": ("tree", "--leaves", 4)}
 
 WORD_OPTIONS = [
     *[("--weights", name) for name in CHOICES["weights"]],
-    *[("--links", name) for name in CHOICES["links"]],
+    *[("--addresses", name) for name in CHOICES["addresses"]],
     *[("--words", name) for name in CHOICES["words"]],
     *[("--scale", name) for name in CHOICES["scale"]],
     ("--stem", "english"),

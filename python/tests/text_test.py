@@ -34,7 +34,7 @@ def corpus(per_subject=40, seed=0):
     return [documents[i] for i in order], np.array(subjects)[order]
 
 
-PLAIN = dict(words="characters", stop_words=None, links="words", numbers=True, min_count=1, min_words=0)
+PLAIN = dict(words="characters", stop_words=None, addresses="words", numbers=True, min_count=1, min_words=0)
 
 
 def test_counts_are_scikit_learns():

@@ -64,13 +64,31 @@ void add_word_options(CLI::App& command, DocumentInputOptions& options) {
   grouped(add_number(command, "--max-features", text.max_terms, Index(0), std::numeric_limits<Index>::max(),
                      "Keep the most frequent words only; 0: all"));
   grouped(command.add_flag("--numbers", text.tokens.numbers, "Keep words that have no letter"));
-  grouped(add_choice(command, "--links", text.tokens.links, "What becomes of web and mail addresses"));
+  grouped(add_choice(command, "--addresses", text.tokens.links, "What becomes of web and mail addresses"));
   grouped(
       add_choice(command, "--words", text.tokens.rule, "Word boundaries of Unicode, or runs of letters, digits and _"));
   grouped(command.add_flag("--drop-headers", text.mail.drop_headers, "Mail and news: leave the header lines out"));
   grouped(command.add_flag("--drop-quotes", text.mail.drop_quotes, "Mail and news: leave quoted lines out"));
   grouped(command.add_flag("--drop-signatures", text.mail.drop_signature,
                            "Mail and news: leave out what follows the line \"-- \""));
+}
+
+void add_joint_options(CLI::App& command, JointInput& options) {
+  const auto grouped = [](CLI::Option* option) { return option->group("Graph"); };
+  grouped(command.add_option("--links", options.links,
+                             "Links between documents, by their ids: a line for each, \"from to [weight]\"; also "
+                             "METIS, GraphML or a matrix"))
+      ->type_name("FILE");
+  grouped(command.add_option("--vectors", options.vectors,
+                             "A vector for every document: a .npy file whose rows are in the order of the documents"))
+      ->type_name("FILE");
+  grouped(add_choice(
+      command, "--neighbour-graph", options.neighbours,
+      "Join each document to those that are most similar to it by their words; automatic: where there are no links "
+      "or vectors and it does not take long"));
+  grouped(add_number(command, "--graph-weight", options.weight, 0.0, 1e6,
+                     "How much links and neighbours count: at 1 as much as words")
+              ->default_str("1; 0.3 for neighbours by words"));
 }
 
 }  // namespace copse

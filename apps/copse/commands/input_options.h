@@ -3,6 +3,7 @@
 
 #include "apps/copse/commands/options.h"
 #include "copse/result/input.h"
+#include "copse/result/joint_input.h"
 
 namespace copse {
 
@@ -18,7 +19,10 @@ void add_matrix_input(CLI::App& command, InputOptions& options, const char* argu
 
 // --id, --label, --time, --title, --skip-bad.
 void add_reading_options(CLI::App& command, DocumentOptions& options);
-// --language, --stop-words, --stem, --bigrams, --max-share, --max-features, --numbers, --links, --words, --drop-...
+// --language, --stop-words, --stem, --bigrams, --max-share, --max-features, --numbers, --addresses, --words, --drop-...
 void add_word_options(CLI::App& command, DocumentInputOptions& options);
+
+// --links, --vectors, --neighbour-graph, --graph-weight.
+void add_joint_options(CLI::App& command, JointInput& options);
 
 }  // namespace copse

@@ -14,7 +14,8 @@ constexpr const char* description =
     "flat topics of raw documents\n"
     "Reads documents, counts their words, weighs them (--weights text) and factors the counts: each topic comes "
     "with its best words, its documents and its coherence. A document without any "
-    "known word has no topic.\n\n"
+    "known word has no topic. Links between documents, or a vector for each, can have their say beside the words "
+    "(--links, --vectors).\n\n"
     "Prints the topics. With -o it also writes result.json, assignments.tsv, topics.tsv, model.safetensors (which "
     "`assign` uses for new documents) and report.html, a page that opens in any browser without a network. Ctrl-C "
     "stops within a second and keeps the best result so far.";
@@ -26,6 +27,10 @@ constexpr const char* examples =
     "  copse topics reviews.csv --text body --id key --label stars --time date -o out\n"
     "Anything from the standard input, words stemmed, with pairs of words:\n"
     "  zcat papers.jsonl.gz | copse topics - -k 40 --stem english --bigrams -o out\n"
+    "Words and citations together:\n"
+    "  copse topics papers.jsonl --links cites.tsv -k 30 -o out\n"
+    "Words and sentence vectors together:\n"
+    "  copse topics papers.jsonl --vectors embeddings.npy -k 30 -o out\n"
     "Then put new documents into the same topics:\n"
     "  copse assign out new.jsonl";
 
@@ -61,6 +66,7 @@ void add_topics(Program& program) {
       ->group("Words");
   add_word_options(command, documents);
   add_weighting_options(command, prepare);
+  add_joint_options(command, options->joint);
   add_number(command, "--runs", nmf.runs, 1, 1000000, "Starts to try; the best is kept");
   add_number(command, "--stability", options->stability, 0, 1000000,
              "Fit so many subsamples of the documents, too: each topic gets the share of its pairs that stay together");

@@ -22,7 +22,8 @@ constexpr const char* description =
     "HierNMF2: each split is a nonnegative factorization of rank 2. The leaf to split next is the one whose words "
     "divide best between its would-be children (--score mndcg, for text), or whose error falls most (--score error). "
     "Small groups that do not look like a topic are set aside as outliers, and get the nearest topic. At the "
-    "end all items are fitted to the topics of the leaves, which gives each its cluster.\n\n"
+    "end all items are fitted to the topics of the leaves, which gives each its cluster; links between them, or a "
+    "vector for each, can have their say there (--links, --vectors).\n\n"
     "Prints the tree as a reader sees it: splits that belong together are one node with many children, and 1x4.2 is "
     "short for the id 1.1.1.1.2. A terminal gets a screen of it, --all prints all. With -o it also writes tree.json, "
     "assignments.tsv (topic, leaf, path and soft weights of every item), "
@@ -167,6 +168,7 @@ void add_tree(Program& program) {
       ->group(growing);
   command.add_flag("!--no-flat", options->flat, "Do not fit all items to the leaves' topics at the end")
       ->group(growing);
+  add_joint_options(command, options->joint);
   add_output_options(command, *output);
   add_all(command, output->all);
   command
