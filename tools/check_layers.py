@@ -18,7 +18,7 @@ ARROWS = {
     "nmf": ["nnls"],
     "tree": ["nmf"],
     "graph": ["nmf", "io"],
-    "result": ["io", "text", "measure", "generate", "prepare", "tree"],
+    "result": ["io", "text", "measure", "generate", "prepare", "tree", "graph"],
     "report": ["result"],
 }
 
