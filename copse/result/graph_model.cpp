@@ -108,8 +108,8 @@ void write_graph_model(OutputFile& file, const CommunityModel<T>& model, const S
 }
 
 template <class T>
-CommunityModel<T> read_graph_model(const std::string& path) {
-  const TensorReader reader(path, "a graph");
+CommunityModel<T> read_graph_model(const Input& file) {
+  const TensorReader reader(file, "a graph");
   CommunityModel<T> model;
   model.b = reader.matrix<T>("b");
   model.memberships = reader.matrix<T>("memberships");
@@ -130,7 +130,7 @@ CommunityModel<T> read_graph_model(const std::string& path) {
 
 #define COPSE_INSTANTIATE(T)                                                               \
   template void write_graph_model(OutputFile&, const CommunityModel<T>&, const Settings&); \
-  template CommunityModel<T> read_graph_model(const std::string&);
+  template CommunityModel<T> read_graph_model(const Input&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 #undef COPSE_INSTANTIATE

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "copse/graph/graph.h"
+#include "copse/io/input.h"
 #include "copse/io/output_file.h"
 #include "copse/result/model_items.h"
 
@@ -31,6 +32,6 @@ void write_graph_model(OutputFile& file, const CommunityModel<T>& model, const S
 
 // Throws InputError for a file that is not the model of a graph.
 template <class T>
-CommunityModel<T> read_graph_model(const std::string& path);
+CommunityModel<T> read_graph_model(const Input& file);
 
 }  // namespace copse

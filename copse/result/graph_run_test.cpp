@@ -161,7 +161,7 @@ TEST_F(GraphRun_, ComesBackFromItsFolder) {
   OutputFile out(model);
   write_graph_model(out, result.model, result.report.settings);
   out.commit();
-  const CommunityModel<float> read = read_graph_model<float>(model);
+  const CommunityModel<float> read = read_graph_model<float>(Input::open(model));
   EXPECT_EQ(read.graph.weights, result.model.graph.weights);
   EXPECT_EQ(read.labels, result.model.labels);
   EXPECT_TRUE(std::ranges::equal(read.b.values(), result.model.b.values()));

@@ -7,7 +7,7 @@ namespace copse {
 template <class T>
 FlatResult<T> read_flat_result(const StoredResult& stored) {
   FlatResult<T> result;
-  result.model = read_model<T>(stored.model_path());
+  result.model = read_model<T>(stored.model);
   result.report = stored.report;
   describe(result);
   return result;
@@ -16,7 +16,7 @@ FlatResult<T> read_flat_result(const StoredResult& stored) {
 template <class T>
 TreeResult<T> read_tree_result(const StoredResult& stored) {
   TreeResult<T> result;
-  result.model = read_tree_model<T>(stored.model_path());
+  result.model = read_tree_model<T>(stored.model);
   result.report = stored.report;
   describe(result);
   if (result.model.history.empty())
@@ -27,7 +27,7 @@ TreeResult<T> read_tree_result(const StoredResult& stored) {
 template <class T>
 GraphResult<T> read_graph_result(const StoredResult& stored) {
   GraphResult<T> result;
-  result.model = read_graph_model<T>(stored.model_path());
+  result.model = read_graph_model<T>(stored.model);
   result.report = stored.report;
   if (const Setting* overlap = find_setting(stored.report.settings, "overlap"))
     from_setting("overlap", *overlap, result.overlap);

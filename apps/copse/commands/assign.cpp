@@ -15,6 +15,7 @@
 #include "copse/base/parallel.h"
 #include "copse/base/version.h"
 #include "copse/io/output_file.h"
+#include "copse/io/result_folder.h"
 #include "copse/result/graph_assign.h"
 #include "copse/result/wording.h"
 
@@ -107,7 +108,7 @@ void assign(const AssignOptions& options, const StoredResult& stored, const Mode
 
 template <class T>
 void assign_nodes(const AssignOptions& options, const StoredResult& stored, Terminal& terminal) {
-  const CommunityModel<T> model = read_graph_model<T>(stored.model_path());
+  const CommunityModel<T> model = read_graph_model<T>(stored.model);
   const NewNodes<T> nodes = read_new_nodes<T>(options.items, stored.report.settings, model, events_of(terminal));
   terminal.show("placing ...");
   write(options, nodes.names, place(model, nodes.weights), nodes.notes, false, terminal);
@@ -116,14 +117,19 @@ void assign_nodes(const AssignOptions& options, const StoredResult& stored, Term
 int run(const AssignOptions& options) {
   Terminal terminal(options.quiet);
   const StoredResult stored(options.folder);
+  if (!options.output.empty()) {
+    refuse_parts_of_result(options.output, options.folder);
+    const std::string inputs[] = {options.items.path, options.items.feature_names, options.items.item_names};
+    refuse_inputs(options.output, inputs);
+  }
   with_threads(options.threads, &interruption(), [&] {
     with_precision(stored.precision(), [&]<class T> {
       if (stored.is_graph()) {
         assign_nodes<T>(options, stored, terminal);
       } else if (stored.is_tree()) {
-        assign<T>(options, stored, read_tree_model<T>(stored.model_path()), terminal);
+        assign<T>(options, stored, read_tree_model<T>(stored.model), terminal);
       } else {
-        assign<T>(options, stored, read_model<T>(stored.model_path()), terminal);
+        assign<T>(options, stored, read_model<T>(stored.model), terminal);
       }
     });
   });
