@@ -86,7 +86,10 @@ class FlatModel(Model):
             **start,
         )
         self._keep(result)
-        self.reconstruction_err_ = self.relative_error_ * float(np.sqrt(items.squared_norm))
+        if settings.get("loss") == "kl":
+            self.reconstruction_err_ = float(np.sqrt(2 * self.relative_error_ * items.independent_divergence))
+        else:
+            self.reconstruction_err_ = self.relative_error_ * float(np.sqrt(items.squared_norm))
         self._warn()
         return self._fit_coefficients()
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from copse import _copse
 from copse._dcnmf import DCNMF
-from copse._nmf import NMF, STARTS
+from copse._nmf import LOSSES, NMF, STARTS
 from copse._text import TextVectorizer
 from copse._tree import TopicTree
 
@@ -69,6 +69,7 @@ def _estimator(result):
     else:
         starts = {library: name for name, library in STARTS.items()}
         init = starts.get(settings["start"], "custom")
-        model = NMF(rank, solver=settings["solver"], init=init, n_runs=settings["runs"], **common)
+        loss = LOSSES[settings.get("loss", "frobenius")]
+        model = NMF(rank, solver=settings["solver"], init=init, beta_loss=loss, n_runs=settings["runs"], **common)
     model.n_components_ = rank
     return model

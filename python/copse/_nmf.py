@@ -12,6 +12,7 @@ from copse._parameters import choice, number
 from copse._progress import with_callbacks
 
 STARTS = {None: "automatic"} | {name: name for name in _copse.choices["init"] if name != "automatic"}
+LOSSES = {"frobenius": "frobenius", "kl": "kullback-leibler"}  # the library's names and scikit-learn's
 SINGULAR_STARTS = tuple(name for name in STARTS if name and name.startswith("nndsvd"))
 
 
@@ -32,11 +33,14 @@ class NMF(FlatModel):
     solver : {'hals', 'cd', 'mu', 'active-set', 'pivoting', 'projected-gradient'}, default='hals'
         'hals' is coordinate descent with extrapolation, the fastest; 'cd' is scikit-learn's name for it. 'mu' are
         multiplicative updates; the others solve each step exactly or by gradients.
-    beta_loss : {'frobenius', 2}, default='frobenius'
-        The only loss there is.
+    beta_loss : {'frobenius', 'kullback-leibler', 2, 1}, default='frobenius'
+        'kullback-leibler' is for counts: it minimises the sum of x log(x / (W H)) - x + (W H), by 'hals' (one
+        coordinate after the other) or 'mu', without penalties and baseline. It starts from 'random', 'nndsvda' or
+        'nndsvdar'.
     tol : float, default=1e-4
         Stops when the projected gradient, for X of norm one and components of unit norm, is at most `tol` times the root
-        of their number, whatever the start.
+        of their number, whatever the start. Kullback-Leibler: when ten iterations like the last would lower the
+        divergence by less than `tol` times that of the best model with one component.
     max_iter : int, default=200
         Iterations at most.
     random_state : int, RandomState, Generator or None, default=None
@@ -79,7 +83,8 @@ class NMF(FlatModel):
     penalty_ : array of shape (n_components,), or empty without `beta`
         What the coefficients w of a sample cost at the scale of `components_`: (penalty_ @ w) ** 2.
     reconstruction_err_, relative_error_ : float
-        |X - W H|, and the same divided by |X|.
+        |X - W H|, and the same divided by |X|. Kullback-Leibler: the root of twice the divergence, as scikit-learn has
+        it, and the divergence divided by that of the best model with one component.
     n_iter_, n_components_, n_features_in_ : int
     feature_names_in_ : array of str
         Only if X has them.
@@ -167,13 +172,9 @@ class NMF(FlatModel):
         -------
         W : array of shape (n_samples, n_components)
         """
-        if self.beta_loss not in ("frobenius", 2, 2.0):
-            raise ValueError(
-                f"Invalid beta_loss parameter: solver {self.solver!r} does not handle beta_loss = {self.beta_loss!r}; "
-                "Copse minimises the Frobenius norm only."
-            )
+        loss = self._loss()
         X, items, names = self._prepare(X)
-        settings = self._settings(items)
+        settings = self._settings(items) | {"loss": loss}
         settings["alpha"] += self._sklearn_alpha(items.items)
         settings["runs"] = number("n_runs", self.n_runs, Integral, 1)
         if self.init == "custom":
@@ -193,6 +194,16 @@ class NMF(FlatModel):
                 f"{rank} components of a matrix of {items.items} x {items.features} are too many."
             )
         return self._factorize(X, items, names, settings, rank)
+
+    def _loss(self):
+        if self.beta_loss in ("frobenius", 2):
+            return "frobenius"
+        if self.beta_loss in ("kullback-leibler", 1):
+            return "kl"
+        raise ValueError(
+            f"Invalid beta_loss parameter: solver {self.solver!r} does not handle beta_loss = {self.beta_loss!r}. "
+            "Copse has 'frobenius' and 'kullback-leibler'."
+        )
 
     def _rank(self, items):
         if self.n_components is None or self.n_components == "auto":
