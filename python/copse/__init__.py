@@ -13,6 +13,8 @@ from copse._data import (
     read,
 )
 from copse._dcnmf import DCNMF
+from copse._function import non_negative_factorization
+from copse._genes import normalize_counts
 from copse._load import load_result
 from copse._nmf import NMF
 from copse._plots import plot_history, plot_tree
@@ -32,6 +34,8 @@ __all__ = [
     "make_graph",
     "make_mixture",
     "make_uniform_sparse",
+    "non_negative_factorization",
+    "normalize_counts",
     "plot_history",
     "plot_tree",
     "read",

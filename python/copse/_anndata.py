@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from copse._genes import genes_of
 from copse._items import checked, items_of
 from copse._threads import thread_count
 
@@ -17,7 +18,7 @@ def to_anndata(model, adata, *, layer=None, key="copse"):
     - `uns[key]`: the parameters, and the names of the topics in the order of the columns
 
     The coefficients are those of the fit. Only for a tree that was loaded, unpickled or copied they are computed again,
-    from `layer`, or from X where layer is None: name the one that the tree was fitted to.
+    from `layer`, or from X where layer is None: name the one that the tree was fitted to. The genes are found by name.
     """
     check_is_fitted(model)
     if len(model.labels_) != adata.n_obs:
@@ -30,8 +31,7 @@ def to_anndata(model, adata, *, layer=None, key="copse"):
     if hasattr(model, "_fit_coefficients") and (not hasattr(model, "leaves_") or hasattr(model, "_data")):
         coefficients = model._fit_coefficients()
     else:
-        values = adata.X if layer is None else adata.layers[layer]
-        X = checked(model, values[:, places]).astype(model.components_.dtype, copy=False)
+        X = checked(model, genes_of(adata, layer, places)).astype(model.components_.dtype, copy=False)
         threads = thread_count(model.n_jobs)
         names = [str(name) for name in getattr(model, "feature_names_in_", [])]
         coefficients = model._result.transform(items_of(X, threads), names, threads)

@@ -69,8 +69,8 @@ class DCNMF(FlatModel):
         self.on_interrupt = on_interrupt
 
     @with_callbacks
-    def fit_transform(self, X, y=None):
-        """Grows the tree, factorizes X and returns the coefficients of its rows."""
-        X, items, names = self._prepare(X)
+    def fit_transform(self, X, y=None, *, feature_names=None, layer=None, genes=None):
+        """Grows the tree, factorizes X and returns the coefficients of its rows. Parameters as for NMF."""
+        X, items, names = self._prepare(X, feature_names, layer, genes)
         rank = number("n_components", self.n_components, Integral, 1)
         return self._factorize(X, items, names, self._settings(items), rank, dc=True)

@@ -27,18 +27,19 @@ class FlatModel(Model):
         self.fit_transform(X, **params)
         return self
 
-    def predict(self, X):
+    def predict(self, X, *, layer=None):
         """The cluster of each row of X: the component with the largest coefficient, or -1 for a row without any."""
         check_is_fitted(self)
-        coefficients = self._coefficients(X)
+        coefficients = self._coefficients(self._aligned(X, layer))
         labels = coefficients.argmax(axis=1)
         labels[~(coefficients > 0).any(axis=1)] = -1
         return labels
 
     def topics(self, n_words=10, feature_names=None):
-        """A table with the size of each cluster and its heaviest features, for people. Needs pandas.
+        """A table with the size of each cluster, its heaviest features and its label, for people. Needs pandas.
 
-        Names come from `feature_names`, or the data of the fit; features without names get numbers.
+        The label is two or three of the features that tell the topic from the others; it is empty where the data of
+        the fit has no names. Names come from `feature_names`, or the data of the fit; features without names get numbers.
         """
         check_is_fitted(self)
         if feature_names is not None and len(feature_names) != self.n_features_in_:
@@ -51,6 +52,7 @@ class FlatModel(Model):
             topic=np.arange(self.n_components_),
             size=[topic["size"] for topic in found] + [0] * missing,
             words=words + [[]] * missing,
+            label=[topic["label"] for topic in found] + [""] * missing,
         )
 
     def _settings(self, items):

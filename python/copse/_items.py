@@ -7,6 +7,7 @@ import scipy.sparse
 from sklearn.utils.validation import check_array, validate_data
 
 from copse import _copse
+from copse._genes import Genes, genes_of, is_anndata
 
 MOST_FEATURES = np.iinfo(np.int32).max
 
@@ -48,10 +49,10 @@ def feature_names_of(X):
 
 def _named(X):
     """Names that scikit-learn would not see, and the matrix they belong to."""
+    if isinstance(X, Genes):
+        return X.names, X.matrix
     if is_anndata(X):
-        if getattr(X, "isbacked", False):
-            raise ValueError("This AnnData is backed by a file: read it into memory with adata.to_memory().")
-        return np.asarray(X.var_names, dtype=object), X.X
+        return _named(genes_of(X))
     if type(X).__module__.startswith("polars."):  # scikit-learn 1.7 sees no names in frames of polars 2
         return np.asarray(X.columns, dtype=object), X
     return None, X
@@ -69,11 +70,6 @@ def _check_signs(estimator, X):
             f"Negative values in data passed to {type(estimator).__name__}: {values.ravel()[at]:g} in row {row}, "
             f"column {column}. Nonnegative factorization needs entries that are zero or more."
         )
-
-
-def is_anndata(X):
-    """Whether X is an AnnData, without importing it."""
-    return hasattr(X, "var_names") and hasattr(X, "obs_names") and hasattr(X, "obsm")
 
 
 def _check_names(estimator, names, reset):

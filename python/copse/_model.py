@@ -1,6 +1,7 @@
 """What every estimator has that holds a result of the library."""
 
 import os
+from numbers import Integral
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
@@ -8,8 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from copse import _copse
 from copse._fit import check_on_interrupt
+from copse._genes import aligned, genes_of, is_anndata
 from copse._items import checked, feature_names_of, items_of, validated
-from copse._parameters import names_for
+from copse._parameters import choice, names_for, number
 from copse._progress import CallbackSupportMixin
 from copse._table import table
 from copse._text import TextVectorizer, is_text, listed
@@ -26,15 +28,16 @@ class Model(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
         """Fits the model and returns `labels_`."""
         return self.fit(X, **params).labels_
 
-    def transform(self, X):
-        """The coefficients of the rows of X, new or old, for `components_`, by nonnegative least squares.
+    def transform(self, X, *, layer=None):
+        """The coefficients of the rows of X, new or old, for `components_`: one row per sample, one column per topic.
 
-        They are the exact minimiser, with the penalty and the baseline of the fit. A result that was opened prepares X
-        as the program prepared its data: give raw documents, or the raw matrix. Features with names may then come in
-        any order.
+        A coefficient says how much of the topic is in the sample. They are the exact minimiser of the loss, with the
+        penalty and the baseline of the fit. A result that was opened prepares X as the program prepared its data: give
+        raw documents, or the raw matrix. Features with names may then come in any order, and those of an AnnData always
+        may. `layer` names another layer of an AnnData than that of the fit.
         """
         check_is_fitted(self)
-        return self._coefficients(X)
+        return self._coefficients(self._aligned(X, layer))
 
     def inverse_transform(self, X):
         """The data that the coefficients X stand for: X @ components_, plus the baseline of an affine model."""
@@ -66,6 +69,16 @@ class Model(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
             raise ValueError(f"{os.fspath(folder)} cannot be made: there is no folder {parent}.")
         self._result.save(os.fspath(folder), bool(overwrite))
         return self
+
+    @classmethod
+    def load(cls, folder):
+        """The model in a folder that `save` or the program wrote."""
+        from copse._load import load_result
+
+        model = load_result(folder).model
+        if not isinstance(model, cls):
+            raise ValueError(f"{os.fspath(folder)} holds a fitted {type(model).__name__}, no {cls.__name__}.")
+        return model
 
     def report(self, path, *, title=None, names=None, labels=None, times=None):
         """Writes the result as one HTML page that opens from disk and needs no network.
@@ -145,9 +158,60 @@ class Model(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
         prefix = type(self).__name__.lower()
         return np.asarray([f"{prefix}{topic}" for topic in self._topic_ids()], dtype=object)
 
-    def _prepare(self, X, feature_names=None):
+    def ranked_features(self, n_features=20, *, by="score"):
+        """A table of the features that stand for each topic, best first: topic, rank, feature, weight, share, score.
+
+        `weight` is the entry of `components_`, `share` its share of the topic's sum. `score` is share * log(share /
+        mean), with the mean of the feature's shares over all topics: large for features that are heavy here and light
+        elsewhere. Needs pandas.
+
+        Parameters
+        ----------
+        n_features : int, default=20
+            Of each topic, at most; features of weight zero are left out.
+        by : {'score', 'weight'}, default='score'
+        """
+        check_is_fitted(self)
+        choice("by", by, ("score", "weight"))
+        weights = np.asarray(self.components_, dtype=np.float64)
+        sums = weights.sum(axis=1, keepdims=True)
+        shares = np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
+        ratio = np.divide(shares, shares.mean(axis=0), out=np.ones_like(shares), where=shares > 0)
+        scores = shares * np.log(ratio)
+        names = self._result.feature_names or [str(column) for column in range(weights.shape[1])]
+        most = number("n_features", n_features, Integral, 1)
+        rows = []
+        for c, topic in enumerate(self._topic_ids()):
+            order = np.argsort(-(scores if by == "score" else weights)[c], kind="stable")
+            for rank, i in enumerate(order[weights[c, order] > 0][:most], 1):
+                rows.append((topic, rank, names[i], weights[c, i], shares[c, i], scores[c, i]))
+        titles = ("topic", "rank", "feature", "weight", "share", "score")
+        return table(**{title: [row[at] for row in rows] for at, title in enumerate(titles)})
+
+    def _chosen(self, X, layer, genes):
+        """Of an AnnData the layer and the genes that the model is fitted to, which it remembers; else X itself."""
+        self.__dict__.pop("_layer", None)
+        if is_anndata(X):
+            self._layer = layer
+            return genes_of(X, layer, genes)
+        if layer is not None or genes is not None:
+            raise ValueError("layer and genes choose parts of an AnnData, and X is none.")
+        return X
+
+    def _aligned(self, X, layer):
+        """Of an AnnData the genes that the model knows, in their order; else X itself."""
+        if not is_anndata(X):
+            if layer is not None:
+                raise ValueError("layer chooses a part of an AnnData, and X is none.")
+            return X
+        layer = getattr(self, "_layer", None) if layer is None else layer
+        names = self._result.feature_names if self._loaded else getattr(self, "feature_names_in_", None)
+        return genes_of(X, layer) if names is None or len(names) == 0 else aligned(X, layer, names)
+
+    def _prepare(self, X, feature_names=None, layer=None, genes=None):
         """What the library is to work on, and the names of its features."""
         check_on_interrupt(self)
+        X = self._chosen(X, layer, genes)
         threads = thread_count(self.n_jobs)
         X = list(X) if hasattr(X, "__next__") else X  # documents that come one by one are wanted more than once
         for attribute in ("vectorizer_", "_loaded"):

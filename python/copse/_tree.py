@@ -62,9 +62,10 @@ class TopicTree(TreeEdits, Model):
     components_ : array of shape (n_leaves_, n_features)
         The topics of the leaves, each of unit 2-norm.
     topics_ : pandas.DataFrame
-        One row per node: id, parent, size, words (a list), coherence, score, name, leaf. `coherence` says how often the
+        One row per node: id, parent, size, words (a list), coherence, score, name, leaf, label. `coherence` says how often the
         best words of the node occur in the same samples: it is at most about 0, and higher is better. It is NaN where
         features have no names. `score` is what made the node worth splitting.
+        `name` is what `rename` gave it, `label` that or else a few telling words.
     n_leaves_, n_features_in_ : int
     n_iter_ : int
         Iterations of all factorizations together.
@@ -119,7 +120,7 @@ class TopicTree(TreeEdits, Model):
         self.on_interrupt = on_interrupt
 
     @with_callbacks
-    def fit(self, X, y=None, *, feature_names=None):
+    def fit(self, X, y=None, *, feature_names=None, layer=None, genes=None):
         """Grows the tree.
 
         Parameters
@@ -128,10 +129,12 @@ class TopicTree(TreeEdits, Model):
             Strings are documents.
         y : ignored
         feature_names : sequence of str, default=None
-            One for each column of X. A data frame brings its own.
+            One for each column of X. Data frames and AnnData bring their own.
+        layer, genes
+            Of an AnnData, as for NMF.
         """
         leaves = number("n_leaves", self.n_leaves, Integral, 1)
-        X, items, names = self._prepare(X, feature_names)
+        X, items, names = self._prepare(X, feature_names, layer, genes)
         score = None if self.criterion is None else choice("criterion", self.criterion, _copse.choices["score"])
         result = fitted(
             _copse.grow,
@@ -157,14 +160,14 @@ class TopicTree(TreeEdits, Model):
         self.fit(X, **params)
         return self._fit_coefficients()
 
-    def predict(self, X):
+    def predict(self, X, *, layer=None):
         """The topic of each row of X, new or old: the leaf with the largest coefficient, numbered as `leaves_`.
 
         -1: no leaf that is left shares a feature with the row.
         """
         check_is_fitted(self)
         threads = thread_count(self.n_jobs)
-        documents, items, names = self._new(X, threads)
+        documents, items, names = self._new(self._aligned(X, layer), threads)
         if documents is not None:
             leaves, _, _ = self._result.place_documents(documents, threads)
         else:
@@ -208,17 +211,8 @@ class TopicTree(TreeEdits, Model):
             score=[nan if node["score"] is None else node["score"] for node in nodes],
             name=[node["name"] for node in nodes],
             leaf=[node["is_leaf"] for node in nodes],
+            label=[node["label"] for node in nodes],
         )
-
-    @staticmethod
-    def load(folder):
-        """The tree in a folder that `save` or the program wrote."""
-        from copse._load import load_result
-
-        model = load_result(folder).model
-        if not isinstance(model, TopicTree):
-            raise ValueError(f"{folder} is not the folder of a tree.")
-        return model
 
     def _settings(self, leaves):
         return {

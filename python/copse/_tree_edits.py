@@ -27,9 +27,20 @@ class TreeEdits:
         """Takes the last splits back until so many leaves are left."""
         return self._edit("cut", number=number("n_leaves", n_leaves, Integral, 1))
 
-    def merge(self, node):
-        """Makes a node a leaf again."""
-        return self._edit("merge", node_name(node))
+    def merge(self, node, other=None):
+        """Makes a node a leaf again; or, with `other`, makes one leaf of two nodes with the same parent: the parent.
+
+        A tree is made of splits, so that only what one split parted can come together again.
+        """
+        if other is None:
+            return self._edit("merge", node_name(node))
+        parents = [name.rpartition(".")[0] for name in (node_name(node), node_name(other))]
+        if node == other or "" in (node, other) or parents[0] != parents[1]:
+            raise ValueError(
+                f"Nodes {node!r} and {other!r} are not the two children of one node: only what one split parted can come "
+                "together again. Name siblings, or merge a node that both are below."
+            )
+        return self._edit("merge", parents[0])
 
     def drop(self, node):
         """Sets all samples below a node aside as outliers."""
