@@ -2,7 +2,7 @@
 
 from copse import _threads  # noqa: F401  tells threadpoolctl about us
 from copse._anndata import to_anndata
-from copse._copse import __version__
+from copse._copse import __version__  # type: ignore[attr-defined]  # not in the stub that nanobind writes
 from copse._data import (
     evaluate,
     make_corpus,

@@ -1,5 +1,9 @@
 """Results into AnnData. Estimators take an AnnData as data: its X, and its var_names as feature names."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -7,8 +11,11 @@ from copse._genes import genes_of
 from copse._items import checked, items_of
 from copse._threads import thread_count
 
+if TYPE_CHECKING:
+    from copse._types import Any
 
-def to_anndata(model, adata, *, layer=None, key="copse"):
+
+def to_anndata(model: Any, adata: Any, *, layer: str | None = None, key: str = "copse") -> Any:
     """Writes a fitted model into the AnnData that it was fitted to, and returns it.
 
     - `obsm["X_" + key]`: the coefficients of the observations
@@ -46,7 +53,7 @@ def to_anndata(model, adata, *, layer=None, key="copse"):
     return adata
 
 
-def _places(model, adata):
+def _places(model: Any, adata: Any) -> Any:
     """The columns of the AnnData that hold the model's features."""
     names = getattr(model, "feature_names_in_", None)
     count = model.components_.shape[1]
@@ -63,7 +70,7 @@ def _places(model, adata):
     return places
 
 
-def _spread(rows, places, count):
+def _spread(rows: Any, places: Any, count: int) -> Any:
     if len(places) == count and np.array_equal(places, np.arange(count)):
         return np.ascontiguousarray(rows)
     spread = np.full((count, rows.shape[1]), np.nan, dtype=rows.dtype)

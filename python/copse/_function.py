@@ -1,6 +1,9 @@
 """scikit-learn's function in place of its estimator."""
 
+from __future__ import annotations
+
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,26 +12,29 @@ from copse._items import items_of, validated
 from copse._nmf import NMF
 from copse._threads import thread_count
 
+if TYPE_CHECKING:
+    from copse._types import Any, Array, Data, RandomState
+
 
 def non_negative_factorization(
-    X,
-    W=None,
-    H=None,
-    n_components="auto",
+    X: Data,
+    W: Any = None,
+    H: Any = None,
+    n_components: int | str | None = "auto",
     *,
-    init=None,
-    update_H=True,
-    solver="hals",
-    beta_loss="frobenius",
-    tol=1e-4,
-    max_iter=200,
-    alpha_W=0.0,
-    alpha_H="same",
-    l1_ratio=0.0,
-    random_state=None,
-    verbose=0,
-    shuffle=False,
-):
+    init: str | None = None,
+    update_H: bool = True,
+    solver: str = "hals",
+    beta_loss: str | float = "frobenius",
+    tol: float = 1e-4,
+    max_iter: int = 200,
+    alpha_W: float = 0.0,
+    alpha_H: float | str = "same",
+    l1_ratio: float = 0.0,
+    random_state: RandomState = None,
+    verbose: int = 0,
+    shuffle: bool = False,
+) -> tuple[Array, Array, int]:
     """Factorizes X ~ W H and returns W, H and the number of iterations, as scikit-learn's function does.
 
     Parameters are those of NMF. With update_H=False, H is given and stays, and W is its exact minimiser: nonnegative
@@ -75,4 +81,5 @@ def non_negative_factorization(
     if not np.isfinite(H).all() or (H < 0).any():
         raise ValueError("Negative values in data passed to NMF (input H), or values that are no numbers.")
     threads = thread_count(None)
-    return _copse.coefficients(items_of(X, threads), np.ascontiguousarray(H.T), model._loss(), threads), H, 0
+    found: Any = _copse.coefficients(items_of(X, threads), np.ascontiguousarray(H.T), model._loss(), threads)
+    return found, H, 0

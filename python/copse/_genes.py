@@ -1,12 +1,17 @@
-"""Cells x genes: the parts of an AnnData that a model is fitted to, in memory or in its file, and how to prepare them."""
+"""Cells x genes: the parts of an AnnData that a model is fitted to, in memory or in a file, and their preparation."""
+
+from __future__ import annotations
 
 from numbers import Real
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse
 
 from copse._parameters import choice, number
+
+if TYPE_CHECKING:
+    from copse._types import Any, Array, Data, Iterator
 
 CELLS_PER_BLOCK = 4096  # what is read at once of an AnnData that stays in its file
 SCALES = (None, "deviation", "max")
@@ -19,13 +24,13 @@ class Genes(NamedTuple):
     names: np.ndarray
 
 
-def is_anndata(X):
+def is_anndata(X: Data) -> bool:
     """Whether X is an AnnData, without importing it."""
     return hasattr(X, "var_names") and hasattr(X, "obs_names") and hasattr(X, "obsm")
 
 
-def genes_of(adata, layer=None, genes=None):
-    """The chosen genes of X or of a layer. What lies in a file is read in blocks, and only the chosen genes are kept."""
+def genes_of(adata: Any, layer: str | None = None, genes: Any = None) -> Genes:
+    """The chosen genes of X or of a layer. What lies in a file is read in blocks, and only these genes are kept."""
     places = places_of(adata, genes)
     names = np.asarray(adata.var_names if places is None else adata.var_names[places], dtype=object)
     blocks = list(blocks_of(adata, layer, places))
@@ -35,7 +40,7 @@ def genes_of(adata, layer=None, genes=None):
     return Genes(stack(blocks), names)
 
 
-def aligned(adata, layer, names):
+def aligned(adata: Any, layer: str | None, names: Any) -> Genes:
     """The genes of these names, in their order."""
     places = adata.var_names.get_indexer(names)
     if (places < 0).any():
@@ -43,7 +48,7 @@ def aligned(adata, layer, names):
     return genes_of(adata, layer, None if np.array_equal(places, np.arange(adata.n_vars)) else places)
 
 
-def blocks_of(adata, layer=None, places=None):
+def blocks_of(adata: Any, layer: str | None = None, places: Any = None) -> Iterator[Any]:
     """Blocks of cells, as the file is read; one block of all for what is in memory."""
     if layer is not None and layer not in adata.layers:
         raise ValueError(f"This AnnData has no layer {layer!r}.")
@@ -57,13 +62,13 @@ def blocks_of(adata, layer=None, places=None):
         yield block if places is None else _columns(block, places)
 
 
-def _columns(block, places):
+def _columns(block: Any, places: Any) -> Any:
     if scipy.sparse.issparse(block):
         return block.tocsr()[:, places]
     return np.asarray(block)[:, places]
 
 
-def places_of(adata, genes):
+def places_of(adata: Any, genes: Any) -> Any:
     """The columns of the chosen genes: a mask, names, or the name of a column of var that is a mask; None: all."""
     if genes is None:
         return None
@@ -87,7 +92,15 @@ def places_of(adata, genes):
     return places
 
 
-def normalize_counts(X, *, layer=None, genes=None, library_size="median", log=True, scale=None):
+def normalize_counts(
+    X: Data,
+    *,
+    layer: str | None = None,
+    genes: Any = None,
+    library_size: float | str | None = "median",
+    log: bool = True,
+    scale: str | None = None,
+) -> Any:
     """Counts of cells x genes as they are usually prepared: equal library sizes, logarithms, genes of like weight.
 
     Entries stay nonnegative and sparse: nothing is centred. X itself is left alone.
@@ -146,14 +159,14 @@ def normalize_counts(X, *, layer=None, genes=None, library_size="median", log=Tr
     return values
 
 
-def _scaled_rows(values, factors):
+def _scaled_rows(values: Any, factors: Array) -> Any:
     factors = factors.astype(values.dtype)
     if scipy.sparse.issparse(values):
         return (scipy.sparse.diags(factors) @ values).asformat(values.format)
     return values * factors[:, None]
 
 
-def _deviations(values):
+def _deviations(values: Any) -> Any:
     """Of the columns, zeros included, with n as the divisor."""
     cells = max(1, values.shape[0])
     squares = values.multiply(values) if scipy.sparse.issparse(values) else np.square(values, dtype=np.float64)
@@ -161,6 +174,6 @@ def _deviations(values):
     return np.sqrt(np.maximum(0, np.asarray(squares.sum(axis=0), dtype=np.float64).ravel() / cells - mean**2))
 
 
-def _largest(values):
+def _largest(values: Any) -> Any:
     most = values.max(axis=0)
     return np.asarray(most.todense() if scipy.sparse.issparse(most) else most, dtype=np.float64).ravel()

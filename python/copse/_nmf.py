@@ -1,11 +1,13 @@
 """Flat factorization in the place of scikit-learn's NMF."""
 
+from __future__ import annotations
+
 import warnings
 from numbers import Integral, Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse
-
 from sklearn.exceptions import ConvergenceWarning
 
 from copse import _copse
@@ -16,6 +18,9 @@ from copse._parameters import choice, number
 from copse._progress import with_callbacks
 from copse._text import is_text
 from copse._threads import thread_count
+
+if TYPE_CHECKING:
+    from copse._types import Any, Array, Data, RandomState, Self, Sequence
 
 STARTS = {None: "automatic"} | {name: name for name in _copse.choices["init"] if name != "automatic"}
 LOSSES = {"frobenius": "frobenius", "kl": "kullback-leibler"}  # the library's names and scikit-learn's
@@ -44,8 +49,8 @@ class NMF(FlatModel):
         coordinate after the other) or 'mu', without penalties and baseline. It starts from 'random', 'nndsvda' or
         'nndsvdar'.
     tol : float, default=1e-4
-        Stops when the projected gradient, for X of norm one and components of unit norm, is at most `tol` times the root
-        of their number, whatever the start. Kullback-Leibler: when ten iterations like the last would lower the
+        Stops when the projected gradient, for X of norm one and components of unit norm, is at most `tol` times the
+        root of their number, whatever the start. Kullback-Leibler: when ten iterations like the last would lower the
         divergence by less than `tol` times that of the best model with one component.
     max_iter : int, default=200
         Iterations at most.
@@ -73,8 +78,8 @@ class NMF(FlatModel):
     vectorizer : TextVectorizer or None, default=None
         Turns documents into a matrix where strings are given to `fit`. None: TextVectorizer().
     forgetting : float, default=1.0
-        Of `partial_fit`: what was seen when there were s samples counts (s / t) ** forgetting when there are t. 0 forgets
-        nothing, so that the rough coefficients of the first batches stay for ever; more forgets sooner.
+        Of `partial_fit`: what was seen when there were s samples counts (s / t) ** forgetting when there are t. 0
+        forgets nothing, so that the rough coefficients of the first batches stay for ever; more forgets sooner.
     n_jobs : int or None, default=None
         Threads. None: all that are free, or fewer inside joblib's workers and threadpoolctl's limits. -1: all. The
         result does not depend on it.
@@ -123,29 +128,29 @@ class NMF(FlatModel):
 
     def __init__(
         self,
-        n_components="auto",
+        n_components: int | str | None = "auto",
         *,
-        init=None,
-        solver="hals",
-        beta_loss="frobenius",
-        tol=1e-4,
-        max_iter=200,
-        random_state=None,
-        alpha_W=0.0,
-        alpha_H="same",
-        l1_ratio=0.0,
-        verbose=0,
-        shuffle=False,
-        beta=0.0,
-        alpha=None,
-        affine=False,
-        n_runs=1,
-        time_limit=None,
-        vectorizer=None,
-        forgetting=1.0,
-        n_jobs=None,
-        on_interrupt="raise",
-    ):
+        init: str | None = None,
+        solver: str = "hals",
+        beta_loss: str | float = "frobenius",
+        tol: float = 1e-4,
+        max_iter: int = 200,
+        random_state: RandomState = None,
+        alpha_W: float = 0.0,
+        alpha_H: float | str = "same",
+        l1_ratio: float = 0.0,
+        verbose: int = 0,
+        shuffle: bool = False,
+        beta: float | str = 0.0,
+        alpha: float | None = None,
+        affine: bool = False,
+        n_runs: int = 1,
+        time_limit: float | None = None,
+        vectorizer: Any = None,
+        forgetting: float = 1.0,
+        n_jobs: int | None = None,
+        on_interrupt: str = "raise",
+    ) -> None:
         self.n_components = n_components
         self.init = init
         self.solver = solver
@@ -169,7 +174,17 @@ class NMF(FlatModel):
         self.on_interrupt = on_interrupt
 
     @with_callbacks
-    def fit_transform(self, X, y=None, W=None, H=None, *, feature_names=None, layer=None, genes=None):
+    def fit_transform(
+        self,
+        X: Data,
+        y: Any = None,
+        W: Any = None,
+        H: Any = None,
+        *,
+        feature_names: Sequence[str] | None = None,
+        layer: str | None = None,
+        genes: Any = None,
+    ) -> Array:
         """Factorizes X and returns the coefficients of its rows.
 
         Parameters
@@ -216,7 +231,15 @@ class NMF(FlatModel):
             )
         return self._factorize(X, items, names, settings, rank)
 
-    def partial_fit(self, X, y=None, *, feature_names=None, layer=None, genes=None):
+    def partial_fit(
+        self,
+        X: Data,
+        y: Any = None,
+        *,
+        feature_names: Sequence[str] | None = None,
+        layer: str | None = None,
+        genes: Any = None,
+    ) -> Self:
         """Takes another batch of samples in; data that does not fit into memory is read once, batch by batch.
 
         The first batch is factorized as by `fit`; it must have n_components samples at least. Of every batch only
@@ -254,7 +277,7 @@ class NMF(FlatModel):
         seen = getattr(self, "_seen", 0)
         if seen == 0:
             rank = self.n_components if isinstance(self.n_components, Integral) else 1
-            shape = getattr(X.matrix if isinstance(X, Genes) else X, "shape", ())
+            shape: tuple[int, ...] = getattr(X.matrix if isinstance(X, Genes) else X, "shape", ())
             if len(shape) == 2 and shape[0] < rank:
                 raise ValueError(f"The first batch has {shape[0]} samples, too few for {rank} components.")
             with warnings.catch_warnings():
@@ -275,7 +298,7 @@ class NMF(FlatModel):
         self._seen, self.n_iter_ = seen + items.items, batches + 1
         return self
 
-    def _loss(self):
+    def _loss(self) -> str:
         if self.beta_loss in ("frobenius", 2):
             return "frobenius"
         if self.beta_loss in ("kullback-leibler", 1):
@@ -285,12 +308,12 @@ class NMF(FlatModel):
             "Copse has 'frobenius' and 'kullback-leibler'."
         )
 
-    def _rank(self, items):
+    def _rank(self, items: Any) -> int:
         if self.n_components is None or self.n_components == "auto":
             return min(items.items, items.features)
         return number("n_components", self.n_components, Integral, 1)
 
-    def _sklearn_weights(self, items):
+    def _sklearn_weights(self, items: Any) -> tuple[float, float]:
         """alpha and beta from scikit-learn's parameters. Its objective is half of ours: 1/2 |X - W H|^2 + 1/2 alpha_H
         n_samples |H|^2 + 1/2 alpha_W n_features |W|^2 for l1_ratio = 0."""
         alpha_W = number("alpha_W", self.alpha_W, Real, 0)
@@ -315,7 +338,7 @@ class NMF(FlatModel):
             )
         return alpha_H * items.items, alpha_W * items.features
 
-    def _given_start(self, X, W, H):
+    def _given_start(self, X: Data, W: Any, H: Any) -> dict[str, Any]:
         if W is None or H is None:
             raise ValueError("init='custom' needs both W and H: give them to fit_transform.")
         W, H = np.asarray(W), np.asarray(H)

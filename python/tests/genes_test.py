@@ -58,7 +58,10 @@ def test_cells_that_stay_in_their_file(cells, tmp_path, monkeypatch, sparse):
         batches = copse.NMF(3, random_state=0).partial_fit(backed, genes=genes)
         assert batches.n_iter_ == 4 and batches.feature_names_in_.tolist() == model.feature_names_in_.tolist()
         W = batches.transform(backed)
-        assert np.linalg.norm(batches._aligned(cells, None).matrix - W @ batches.components_) < 1.1 * model.reconstruction_err_
+        assert (
+            np.linalg.norm(batches._aligned(cells, None).matrix - W @ batches.components_)
+            < 1.1 * model.reconstruction_err_
+        )
 
 
 def test_wrong_choices_get_a_sentence(cells):

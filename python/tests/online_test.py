@@ -77,7 +77,11 @@ def test_the_function_is_the_estimator(loss):
     fixed, same, _ = copse.non_negative_factorization(X, H=H, beta_loss=loss, update_H=False)
     assert same is H
     np.testing.assert_allclose(fixed, model.transform(X))
-    for wrong, sentence in (({"H": None}, "needs H"), ({"H": H[:, 1:]}, "wrong second dimension"), ({"H": -H}, "Negative")):
+    for wrong, sentence in (
+        ({"H": None}, "needs H"),
+        ({"H": H[:, 1:]}, "wrong second dimension"),
+        ({"H": -H}, "Negative"),
+    ):
         with pytest.raises(ValueError, match=sentence):
             copse.non_negative_factorization(X, beta_loss=loss, update_H=False, **wrong)
 
@@ -93,7 +97,9 @@ def test_models_are_loaded_by_their_class(tmp_path):
 def test_penalties_of_scikit_learn_where_they_are_exact():
     X = planted()
     ours = NMF(1, alpha_W=0.02, alpha_H=0.03, tol=1e-9, max_iter=2000, random_state=0)
-    theirs = sklearn.decomposition.NMF(1, alpha_W=0.02, alpha_H=0.03, tol=1e-9, max_iter=2000, init="random", random_state=0)
+    theirs = sklearn.decomposition.NMF(
+        1, alpha_W=0.02, alpha_H=0.03, tol=1e-9, max_iter=2000, init="random", random_state=0
+    )
     np.testing.assert_allclose(
         ours.fit_transform(X) @ ours.components_, theirs.fit_transform(X) @ theirs.components_, rtol=1e-3, atol=1e-5
     )
