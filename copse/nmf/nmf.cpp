@@ -47,7 +47,7 @@ void check(const Data<T>& x, const NmfOptions& options) {
           "The weight beta must be a number that is not negative; it is " + shown(options.beta) + ".");
   if (options.loss == Loss::kullback_leibler) {
     require(options.alpha == 0 && options.beta == 0 && !options.affine,
-            "The Kullback-Leibler loss has no penalties and no baseline; leave alpha, beta and affine alone.");
+            "The Kullback-Leibler loss has neither penalties (alpha, beta) nor a baseline (affine).");
     require(options.solver == Solver::hals || options.solver == Solver::mu,
             "The Kullback-Leibler loss has the solvers hals and mu.");
     require(

@@ -206,6 +206,7 @@ bool fits_as_it_is(Index features, const std::vector<std::string>& names, const 
 
 template <class T>
 Matrix<T> coefficients(const FlatModel<T>& model, const Data<T>& x) {
+  if (model.loss == Loss::kullback_leibler) return assign_items_by_divergence<T>(x, model.w);
   return assign_items<T>(x, model.w, std::span<const T>(model.baseline), model.penalty);
 }
 

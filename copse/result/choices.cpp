@@ -13,6 +13,7 @@ namespace copse {
     return table;                                      \
   }
 
+COPSE_CHOICES(Loss, {"frobenius", Loss::frobenius}, {"kl", Loss::kullback_leibler})
 COPSE_CHOICES(Solver, {"hals", Solver::hals}, {"mu", Solver::mu}, {"active-set", Solver::active_set},
               {"pivoting", Solver::pivoting}, {"projected-gradient", Solver::projected_gradient})
 COPSE_CHOICES(Start, {"automatic", Start::automatic}, {"sample", Start::sample}, {"random", Start::random},

@@ -22,6 +22,8 @@ using Choices = std::vector<std::pair<std::string, Value>>;
 template <class Value>
 const Choices<Value>& choices();
 template <>
+const Choices<Loss>& choices();
+template <>
 const Choices<Solver>& choices();
 template <>
 const Choices<Start>& choices();  // without `given`, which has no name: factors come from a file or a call

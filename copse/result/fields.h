@@ -81,6 +81,7 @@ void visit_fields(Options& options, const Visit& visit) {
 
 template <OptionsOf<NmfOptions> Options, class Visit>
 void visit_fields(Options& options, const Visit& visit) {
+  visit("loss", options.loss);
   visit("solver", options.solver);
   visit("start", options.start);
   visit("runs", options.runs);

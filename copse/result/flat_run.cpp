@@ -11,6 +11,7 @@
 #include "copse/measure/factors.h"
 #include "copse/nmf/assign.h"
 #include "copse/nmf/clusters.h"
+#include "copse/nmf/divergence.h"
 #include "copse/nmf/error.h"
 #include "copse/result/assign.h"
 #include "copse/result/document_facts.h"
@@ -35,13 +36,18 @@ double largest_entry(const Dataset<T>& data) {
 template <class T>
 NmfResult<T> solve(const FlatRunOptions& options, const RunData<T>& data, std::optional<StartFactors<T>> start,
                    NmfOptions& nmf) {
+  if (options.dc && nmf.loss != Loss::frobenius)
+    throw InvalidArgument("The solver dc starts from a tree, which has the Frobenius loss only.");
   const auto run = [&] {
     if (options.dc) return factorize_dc(data.x, *data.nodes(), nmf);
     if (!start) return factorize(data.x, nmf);
     return factorize(data.x, nmf, std::move(start->w), std::move(start->h));
   };
   NmfResult<T> result = run();
-  if (options.exact_items) {
+  if (options.exact_items && nmf.loss == Loss::kullback_leibler) {
+    result.h = assign_items_by_divergence<T>(data.x, result.w);
+    result.relative_error = relative_divergence(data.x, result.w, result.h);
+  } else if (options.exact_items) {
     result.h = assign_items<T>(data.x, result.w, result.baseline, result.penalty);
     result.relative_error = relative_error(data.x, result.w, result.h);
   }
@@ -175,7 +181,7 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunData<T>& data, Mo
     report.seconds.solve = seconds;
     report.nonzeros = data.nonzeros;
     result.model = {std::move(factors.w), std::move(factors.h), std::move(factors.baseline), std::move(factors.penalty),
-                    std::move(items)};
+                    std::move(items), nmf.loss};
     place_outside(data.outside, report.settings, result.model);
     if (data.words != nullptr) add_document_facts(*data.words, data.documents, result.model);
     note_dead_components(result.model.w, report.notes);

@@ -44,6 +44,11 @@ const Tensor& TensorReader::find(const std::string& name) const {
   return found->second;
 }
 
+std::string TensorReader::setting(const std::string& name) const {
+  const auto found = model_.metadata.find(name);
+  return found == model_.metadata.end() ? "" : found->second;
+}
+
 std::vector<std::string> TensorReader::strings(const std::string& name) const {
   if (!has(name)) return {};
   return unpack_strings(get<std::uint8_t>(name), get<std::int64_t>(name + "_offsets"));

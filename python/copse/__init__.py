@@ -2,7 +2,7 @@
 
 from copse import _threads  # noqa: F401  tells threadpoolctl about us
 from copse._anndata import to_anndata
-from copse._copse import __version__
+from copse._copse import __version__  # type: ignore[attr-defined]  # not in the stub that nanobind writes
 from copse._data import (
     evaluate,
     make_corpus,
@@ -13,6 +13,8 @@ from copse._data import (
     read,
 )
 from copse._dcnmf import DCNMF
+from copse._function import non_negative_factorization
+from copse._genes import normalize_counts
 from copse._graph import SymNMF, communities, graph_quality, neighbour_graph, read_graph
 from copse._load import load_result
 from copse._nmf import NMF
@@ -37,6 +39,8 @@ __all__ = [
     "make_mixture",
     "make_uniform_sparse",
     "neighbour_graph",
+    "non_negative_factorization",
+    "normalize_counts",
     "plot_history",
     "plot_tree",
     "read",

@@ -46,6 +46,9 @@ void add_seed(CLI::App& command, std::uint64_t& seed);
 // How a table is to be understood.
 void add_table_options(CLI::App& command, ReadOptions& options);
 
+// What a factorization minimises.
+void add_loss(CLI::App& command, NmfOptions& options);
+
 // When a factorization stops.
 void add_stopping_options(CLI::App& command, NmfOptions& options);
 

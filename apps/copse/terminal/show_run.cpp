@@ -9,6 +9,7 @@
 #include "copse/report/page.h"
 #include "copse/report/result_json.h"
 #include "copse/report/result_page.h"
+#include "copse/result/choices.h"
 #include "copse/tree/ids.h"
 
 namespace copse {
@@ -77,8 +78,9 @@ std::string outcome(const RunReport& report, const std::string& solver) {
       end = "interrupted after " + iterations;
       break;
   }
-  std::string line = fmt::format("{}: {}, {}; relative error {:.5f}", solver, end, in_seconds(report.seconds.solve),
-                                 report.relative_error);
+  const bool by_divergence = text_setting(report.settings, "loss") == name_of(Loss::kullback_leibler);
+  std::string line = fmt::format("{}: {}, {}; relative {} {:.5f}", solver, end, in_seconds(report.seconds.solve),
+                                 by_divergence ? "divergence" : "error", report.relative_error);
   if (report.run_errors.size() > 1) {
     const auto [least, most] = std::minmax_element(report.run_errors.begin(), report.run_errors.end());
     line += fmt::format(" (best of {} runs: {:.5f} to {:.5f})", report.run_errors.size(), *least, *most);
