@@ -18,6 +18,7 @@ ARROWS = {
     "nmf": ["nnls"],
     "tree": ["nmf"],
     "graph": ["nmf", "io"],
+    "choose": ["nmf", "measure"],
     "result": ["io", "text", "measure", "generate", "prepare", "tree"],
     "report": ["result"],
 }
