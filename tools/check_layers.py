@@ -19,7 +19,7 @@ ARROWS = {
     "tree": ["nmf"],
     "graph": ["nmf", "io"],
     "choose": ["nmf", "measure"],
-    "result": ["io", "text", "measure", "generate", "prepare", "tree"],
+    "result": ["io", "text", "measure", "generate", "prepare", "tree", "choose"],
     "report": ["result"],
 }
 

@@ -18,7 +18,7 @@ namespace copse {
 namespace {
 
 // Streams of random numbers, one for each purpose.
-enum Purpose : std::uint64_t { halves = 1, fit, null_set, part, hidden, watched };
+enum Purpose : std::uint64_t { halves = 1, fit, null_set, shuffled_set, part, hidden, watched };
 
 constexpr Index sketch_width = 512;
 constexpr Index pairs_up_to = 2000;  // items of which all pairs are looked at
@@ -79,6 +79,12 @@ double variation(const Dataset<T>& data, std::span<const std::uint64_t> keys, co
 
 bool once_only(RunKind kind) { return kind == RunKind::gap; }
 
+bool is_shuffled(Null null, bool sparse) { return null == Null::shuffled || (null == Null::automatic && sparse); }
+
+bool is_split(RunKind kind) {
+  return kind == RunKind::split || kind == RunKind::null_split || kind == RunKind::shuffled_split;
+}
+
 }  // namespace
 
 template <class T>
@@ -100,11 +106,11 @@ double separability(const Matrix<T>& h) {
   return total / static_cast<double>(h.rows());
 }
 
+// Made when they are first asked for.
 template <class T>
 struct Survey<T>::Nulls {
   std::mutex mutex;
-  std::unique_ptr<NullData<T>> source;
-  int sets = 0;
+  std::unique_ptr<NullData<T>> asked, shuffled;
 };
 
 template <class T>
@@ -133,8 +139,9 @@ std::vector<RunKey> Survey<T>::plan() const {
   for (int number = 0; number < options_.runs; ++number) {
     for (const RunKind kind : options_.kinds) {
       if (once_only(kind) && number > 0) continue;
+      if (kind == RunKind::shuffled_split && is_shuffled(options_.null, data_.is_sparse())) continue;
       Index items = n, features = m;
-      if (kind == RunKind::split || kind == RunKind::null_split) items = n / 2;
+      if (is_split(kind)) items = n / 2;
       if (kind == RunKind::resample) items = static_cast<Index>(resampled_items(0).size());
       if (kind == RunKind::bi_cross) {
         items = n / 2;
@@ -160,18 +167,17 @@ std::vector<Index> Survey<T>::watched_items() const {
 }
 
 template <class T>
-Dataset<T> Survey<T>::null_of(int number) {
-  const auto n = static_cast<double>(data_.items()), m = static_cast<double>(data_.features());
+Dataset<T> Survey<T>::null_of(RunKind kind, int number) {
+  const bool shuffled = kind == RunKind::shuffled_split || is_shuffled(options_.null, data_.is_sparse());
+  const std::unique_ptr<NullData<T>>& source = shuffled ? null_->shuffled : null_->asked;
   {
     const std::lock_guard lock(null_->mutex);
-    if (!null_->source) {
-      isolated([&] { null_->source = null_data(data_, options_.null); });
-      const bool dense = !data_.is_sparse() || options_.null == Null::box;
-      null_->sets = dense && n * m * std::min(n, m) > cheap_null ? few_nulls : options_.runs;
-    }
+    if (!source)
+      isolated([&] { (shuffled ? null_->shuffled : null_->asked) = null_data(data_, shuffled ? Null::shuffled : Null::box); });
   }
-  return null_->source->draw(
-      mixed_seed(options_.seed, null_set, static_cast<std::uint64_t>(number % null_->sets)));
+  const auto n = static_cast<double>(data_.items()), m = static_cast<double>(data_.features());
+  const int set = !shuffled && n * m * std::min(n, m) > cheap_null ? number % few_nulls : number;
+  return source->draw(mixed_seed(options_.seed, shuffled ? shuffled_set : null_set, static_cast<std::uint64_t>(set)));
 }
 
 template <class T>
@@ -187,8 +193,9 @@ RunRecord Survey<T>::perform(const RunKey& key) {
       case RunKind::split:
         record.values = strengths(data_, method_, draw_items(keys_, 0.5, half_seed), key.k, own_seed);
         break;
-      case RunKind::null_split: {
-        const Dataset<T> null = null_of(key.number);
+      case RunKind::null_split:
+      case RunKind::shuffled_split: {
+        const Dataset<T> null = null_of(key.kind, key.number);
         record.values = strengths(null, method_, draw_items(item_keys(null), 0.5, half_seed), key.k, own_seed);
         break;
       }
@@ -229,7 +236,7 @@ RunRecord Survey<T>::perform(const RunKey& key) {
         record.values = {variation(data_, keys_, method_.fit(data_, key.k, own_seed).labels, options_.seed)};
         break;
       case RunKind::null_gap: {
-        const Dataset<T> null = null_of(key.number);
+        const Dataset<T> null = null_of(key.kind, key.number);
         record.values = {variation<T>(null, item_keys(null), method_.fit(null, key.k, own_seed).labels, own_seed)};
         break;
       }

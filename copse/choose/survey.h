@@ -15,20 +15,21 @@ namespace copse {
 // What a run does. Runs of one number see the same items or entries for every k, so that their measures can be
 // compared.
 enum class RunKind {
-  split,       // two halves of the items, each fitted, each predicts the other: prediction strength
-  null_split,  // the same of data without clusters
-  resample,    // a part of the items: consensus, stability of components
-  start,       // all items from another random start: consensus of starts, error, separability
-  hold_out,    // entries that were hidden
-  bi_cross,    // blocks that were hidden
-  gap,         // all items: variation within clusters; one run
-  null_gap     // the same of data without clusters
+  split,           // two halves of the items, each fitted, each predicts the other: prediction strength
+  null_split,      // the same of data without clusters, of the kind that the options name
+  shuffled_split,  // the same of shuffled data; no runs where null_split is that already
+  resample,        // a part of the items: consensus, stability of components
+  start,           // all items from another random start: consensus of starts, error, separability
+  hold_out,        // entries that were hidden
+  bi_cross,        // blocks that were hidden
+  gap,             // all items: variation within clusters; one run
+  null_gap         // the same of data without clusters
 };
 
 struct SurveyOptions {
   std::vector<Index> ks;  // numbers of clusters, ascending, each at least 1
-  std::vector<RunKind> kinds = {RunKind::split, RunKind::null_split, RunKind::resample, RunKind::start,
-                                RunKind::hold_out};
+  std::vector<RunKind> kinds = {RunKind::split,    RunKind::null_split, RunKind::shuffled_split,
+                                RunKind::resample, RunKind::start,      RunKind::hold_out};
   int runs = 50;  // of each kind, for every k
   std::uint64_t seed = 0;
   Null null = Null::automatic;
@@ -85,7 +86,7 @@ class Survey {
 
  private:
   struct Nulls;
-  Dataset<T> null_of(int number);
+  Dataset<T> null_of(RunKind kind, int number);
 
   const Dataset<T>& data_;
   const Clusterer<T>& method_;

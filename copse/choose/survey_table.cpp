@@ -166,6 +166,7 @@ SurveyTable tabulate(const Survey<T>& survey, std::vector<RunRecord> records, Av
       switch (record.key.kind) {
         case RunKind::split:
         case RunKind::null_split:
+        case RunKind::shuffled_split:
           list.insert(list.end(), record.values.begin(), record.values.end());
           break;
         case RunKind::start:
@@ -181,11 +182,15 @@ SurveyTable tabulate(const Survey<T>& survey, std::vector<RunRecord> records, Av
     }
     if (ended[RunKind::split] > 0) row.strength = spread_of(values[RunKind::split], average, 2);
     if (ended[RunKind::null_split] > 0) row.null_strength = spread_of(values[RunKind::null_split], average, 2);
-    if (row.strength && row.null_strength) {
-      const auto& null = values[RunKind::null_split];
-      row.gps = row.strength->centre - row.null_strength->centre;
-      const auto reached = std::ranges::count_if(null, [&](double value) { return value >= row.strength->centre; });
-      row.p_value = static_cast<double>(1 + reached) / static_cast<double>(1 + null.size());
+    if (ended[RunKind::shuffled_split] > 0)
+      row.shuffled_strength = spread_of(values[RunKind::shuffled_split], average, 2);
+    if (row.strength && row.null_strength) row.gps = row.strength->centre - row.null_strength->centre;
+    for (const RunKind null : {RunKind::null_split, RunKind::shuffled_split}) {
+      if (!row.strength || ended[null] == 0) continue;
+      const auto reached =
+          std::ranges::count_if(values[null], [&](double value) { return value >= row.strength->centre; });
+      row.p_value = std::max(row.p_value.value_or(0),
+                             static_cast<double>(1 + reached) / static_cast<double>(1 + values[null].size()));
     }
     if (ended[RunKind::resample] > 0) row.resampled = consensus_of(survey, records, RunKind::resample, k).measures();
     if (ended[RunKind::start] > 1) row.started = consensus_of(survey, records, RunKind::start, k).measures();

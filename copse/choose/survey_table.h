@@ -25,9 +25,9 @@ struct SurveyRow {
   Index k = 0;
   int runs = 0;    // that ended well
   int failed = 0;  // that did not
-  std::optional<Spread> strength, null_strength;
+  std::optional<Spread> strength, null_strength, shuffled_strength;
   std::optional<double> gps;      // PS - E[PS under the null] [Kuang 2014, eq. 40]
-  std::optional<double> p_value;  // share of null values that reach PS; (1 + count) / (1 + all)
+  std::optional<double> p_value;  // share of null values that reach PS: (1 + count) / (1 + all), of the null where it is larger
   std::optional<ConsensusMeasures> resampled, started;
   std::optional<double> silhouette;  // the least over the components, each matched across the resampled runs
   std::optional<Spread> hidden_error, block_error;

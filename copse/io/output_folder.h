@@ -14,9 +14,9 @@
 namespace copse {
 
 // All names that a result may hold.
-inline constexpr std::array<std::string_view, 9> result_files = {
+inline constexpr std::array<std::string_view, 11> result_files = {
     "assignments.tsv", "topics.tsv",           "tree.json",  "partitions.tsv", "tree.newick", "model.safetensors",
-    "report.html",     "demo-documents.jsonl", "result.json"};
+    "report.html",     "demo-documents.jsonl", "survey.tsv", "survey.runs",    "result.json"};
 
 class OutputFolder {
  public:

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "copse/choose/verdict.h"
 #include "copse/io/matrix_file.h"
 #include "copse/prepare/prepare.h"
 #include "copse/result/precision.h"
@@ -49,6 +50,14 @@ template <>
 const Choices<Rank2Start>& choices();
 template <>
 const Choices<Leaf>& choices();
+template <>
+const Choices<Null>& choices();
+template <>
+const Choices<Average>& choices();
+template <>
+const Choices<Question>& choices();
+template <>
+const Choices<RunKind>& choices();
 
 // "" for a value that has no name.
 template <class Value>

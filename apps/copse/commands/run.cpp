@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 
 #include "apps/copse/terminal/interrupt.h"
@@ -25,6 +27,11 @@ std::unique_ptr<OutputFolder> open_folder(const OutputOptions& options, const st
                                   options.folder, input));
   }
   return std::make_unique<OutputFolder>(options.folder, options.force);
+}
+
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // Writes and shows a result; from here on an interruption changes nothing.
@@ -101,6 +108,44 @@ int run_tree_command(TreeRunOptions options, const OutputOptions& output, const 
     with_threads(machine.threads, &interruption(), [&] { result = run_tree<T>(options, events_of(terminal)); });
     with_threads(machine.threads, nullptr, [&] { finish(result, folder, output, terminal); });
   });
+  return interrupted_exit_code();
+}
+
+int run_choose_command(ChooseRunOptions options, const OutputOptions& output, const MachineOptions& machine) {
+  Terminal terminal(output.quiet);
+  const bool is_worker = options.workers > 0;
+  OutputOptions replacing = output;
+  replacing.force |= options.resume;
+  const auto folder = is_worker ? nullptr : open_folder(replacing, options.flat.input.path);
+  const std::filesystem::path kept = std::filesystem::path(output.folder) / "survey.runs";
+  if (!output.folder.empty()) {
+    // Beside the folder while the survey goes on, so that a kill loses one run; in it when it is done.
+    options.run_log = output.folder + std::string(partial_mark) + "runs";
+    if (options.resume && !std::filesystem::exists(options.run_log) && std::filesystem::exists(kept))
+      std::filesystem::copy_file(kept, options.run_log);
+  }
+  options.flat.memory_limit = machine.memory_limit;
+  options.flat.keep_texts = folder != nullptr && output.page;
+  with_precision(machine.precision, [&]<class T> {
+    FlatResult<T> result;
+    with_threads(machine.threads, &interruption(), [&] { result = run_choose<T>(options, events_of(terminal)); });
+    if (is_worker) {
+      terminal.say(fmt::format("worker {} of {}: {} of {} runs are there; the same command with --resume instead of "
+                               "--worker makes the verdict.",
+                               options.worker, options.workers, result.report.survey->done,
+                               result.report.survey->planned));
+      return;
+    }
+    with_threads(machine.threads, nullptr, [&] {
+      if (folder != nullptr) folder->add("survey.runs").write(bytes_of(options.run_log));
+      finish(result, folder.get(), output, terminal);
+    });
+  });
+  std::error_code ignored;
+  if (folder != nullptr) {
+    std::filesystem::remove(options.run_log, ignored);
+    for (int worker = 1; std::filesystem::remove(worker_run_log(options.run_log, worker), ignored);) ++worker;
+  }
   return interrupted_exit_code();
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "apps/copse/terminal/show_survey.h"
 #include "apps/copse/terminal/words.h"
 #include "copse/report/page.h"
 #include "copse/report/result_json.h"
@@ -102,7 +103,11 @@ void show(const FlatResult<T>& result, const OutputOptions& output, Terminal& te
   lines.push_back(outcome(report, text_setting(report.settings, "solver")));
   if (report.measures) lines.push_back(measures_line(*report.measures));
   append(lines, last_lines(report, output));
-  show_all(report, output, lines, terminal, [&] { return topics_table(report.topics, table_width()); });
+  show_all(report, output, lines, terminal, [&] {
+    const std::string topics = topics_table(report.topics, table_width());
+    if (!report.survey) return topics;
+    return survey_table(*report.survey) + "\n" + report.survey->verdict.sentence + "\n\n" + topics;
+  });
 }
 
 template <class T>
