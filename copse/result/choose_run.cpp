@@ -102,13 +102,12 @@ class Runs {
   Runs(const ChooseRunOptions& options, std::uint64_t fingerprint) {
     if (options.run_log.empty()) return;
     const bool is_worker = options.workers > 0;
-    log_.emplace(is_worker ? worker_run_log(options.run_log, options.worker) : options.run_log, fingerprint,
+    log_.emplace(is_worker ? worker_log(options, options.worker) : options.run_log, fingerprint,
                  options.resume || is_worker);
     take(log_->take_records());
-    if (is_worker) return;
-    // What workers left, whatever their number.
-    for (int worker = 1; std::filesystem::exists(worker_run_log(options.run_log, worker)); ++worker) {
-      for (const std::string& bytes : read_records(worker_run_log(options.run_log, worker), fingerprint)) {
+    if (is_worker || !options.resume) return;
+    for (int worker = 1; std::filesystem::exists(worker_log(options, worker)); ++worker) {
+      for (const std::string& bytes : read_records(worker_log(options, worker), fingerprint)) {
         RunRecord record = unpacked(bytes);
         if (known_.contains(record.key)) continue;
         log_->append(bytes);
@@ -179,7 +178,7 @@ SurveyReport report_of(const Survey<T>& survey, const std::vector<RunKey>& plan,
 
 }  // namespace
 
-std::string worker_run_log(const std::string& run_log, int worker) { return fmt::format("{}-{}", run_log, worker); }
+std::string worker_log(const ChooseRunOptions& options, int worker) { return options.worker_logs + std::to_string(worker); }
 
 std::string packed(const RunRecord& record) {
   Writer writer;

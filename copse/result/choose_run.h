@@ -13,9 +13,11 @@ struct ChooseRunOptions {
   Average average = Average::median;
   Question question = Question::clusters;
   double time_limit = std::numeric_limits<double>::infinity();  // seconds, of the survey
-  // Where finished runs are kept, and whether those of an earlier call count. Worker i of n does every n-th run and
-  // writes the file "<run_log>-i"; who is no worker takes up the files of all workers. Empty: they are not kept.
+  // The file where finished runs are kept, and whether those of an earlier call count; empty: they are not kept. Worker i
+  // of n does every n-th run and keeps them in the file whose name is worker_logs and i. Who is no worker and resumes
+  // takes up the files of all workers.
   std::string run_log;
+  std::string worker_logs;
   bool resume = false;
   int worker = 0;   // 1 ... workers
   int workers = 0;  // 0: no workers
@@ -27,8 +29,8 @@ struct ChooseRunOptions {
 template <class T>
 FlatResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& events = {});
 
-// The file of the runs of one worker.
-std::string worker_run_log(const std::string& run_log, int worker);
+// The file of one worker.
+std::string worker_log(const ChooseRunOptions& options, int worker);
 
 // A run as bytes, and back. Throws InputError for bytes that are none.
 std::string packed(const RunRecord& record);

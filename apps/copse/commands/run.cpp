@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 
 #include "apps/copse/terminal/interrupt.h"
@@ -27,11 +25,6 @@ std::unique_ptr<OutputFolder> open_folder(const OutputOptions& options, const st
                                   options.folder, input));
   }
   return std::make_unique<OutputFolder>(options.folder, options.force);
-}
-
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // Writes and shows a result; from here on an interruption changes nothing.
@@ -70,8 +63,10 @@ int run_tree_command(TreeRunOptions options, const OutputOptions& output, const 
   OutputOptions replacing = output;
   replacing.force |= log == SplitLogUse::resume;  // the tree of an interrupted run gives way to the whole one
   const auto folder = open_folder(replacing, options.input.path);
-  if (folder != nullptr && log != SplitLogUse::none)
-    options.split_log = output.folder + std::string(partial_mark) + "splits";
+  if (folder != nullptr && log != SplitLogUse::none) {
+    options.split_log = folder->path() / split_log_file;
+    folder->keep(split_log_file);
+  }
   options.resume = log == SplitLogUse::resume;
   Terminal terminal(output.quiet);
   const auto say_resume = [&] {
@@ -117,13 +112,12 @@ int run_choose_command(ChooseRunOptions options, const OutputOptions& output, co
   OutputOptions replacing = output;
   replacing.force |= options.resume;
   const auto folder = is_worker ? nullptr : open_folder(replacing, options.flat.input.path);
-  const std::filesystem::path kept = std::filesystem::path(output.folder) / "survey.runs";
   if (!output.folder.empty()) {
-    // Beside the folder while the survey goes on, so that a kill loses one run; in it when it is done.
-    options.run_log = output.folder + std::string(partial_mark) + "runs";
-    if (options.resume && !std::filesystem::exists(options.run_log) && std::filesystem::exists(kept))
-      std::filesystem::copy_file(kept, options.run_log);
+    options.run_log = std::filesystem::path(output.folder) / "survey.runs";
+    options.worker_logs = output.folder + std::string(partial_mark) + "runs-";
   }
+  // The runs are part of the result, and grow in its folder: a kill loses the last one.
+  if (folder != nullptr) folder->keep("survey.runs");
   options.flat.memory_limit = machine.memory_limit;
   options.flat.keep_texts = folder != nullptr && output.page;
   with_precision(machine.precision, [&]<class T> {
@@ -136,16 +130,10 @@ int run_choose_command(ChooseRunOptions options, const OutputOptions& output, co
                                result.report.survey->planned));
       return;
     }
-    with_threads(machine.threads, nullptr, [&] {
-      if (folder != nullptr) folder->add("survey.runs").write(bytes_of(options.run_log));
-      finish(result, folder.get(), output, terminal);
-    });
+    with_threads(machine.threads, nullptr, [&] { finish(result, folder.get(), output, terminal); });
   });
   std::error_code ignored;
-  if (folder != nullptr) {
-    std::filesystem::remove(options.run_log, ignored);
-    for (int worker = 1; std::filesystem::remove(worker_run_log(options.run_log, worker), ignored);) ++worker;
-  }
+  for (int worker = 1; folder != nullptr && std::filesystem::remove(worker_log(options, worker), ignored);) ++worker;
   return interrupted_exit_code();
 }
 
