@@ -18,7 +18,8 @@ ARROWS = {
     "nmf": ["nnls"],
     "tree": ["nmf"],
     "graph": ["tree", "io"],
-    "result": ["io", "text", "measure", "generate", "prepare", "tree", "graph"],
+    "choose": ["nmf", "measure"],
+    "result": ["io", "text", "measure", "generate", "prepare", "tree", "graph", "choose"],
     "report": ["result"],
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "copse/report/survey_report.h"
 #include "copse/result/choices.h"
 
 namespace copse {
@@ -141,6 +142,7 @@ std::string to_json(const RunReport& report) {
   if (!report.line.empty()) json["line"] = report.line;
   if (report.measures) json["measures"] = json_of(*report.measures);
   if (report.leaf_measures) json["leaf_measures"] = json_of(*report.leaf_measures);
+  if (report.survey) json["survey"] = json_of(*report.survey);
   json["zero_share"] = {{"w", report.w_zero_share}, {"h", report.h_zero_share}};
   json["items_without_cluster"] = report.items_without_cluster;
   json["notes"] = report.notes;

@@ -4,6 +4,7 @@
 #include "copse/report/graph_report.h"
 #include "copse/report/result_json.h"
 #include "copse/report/result_page.h"
+#include "copse/report/survey_report.h"
 #include "copse/report/tree_report.h"
 #include "copse/result/memory.h"
 
@@ -35,6 +36,7 @@ template <class T>
 void write_tables(OutputFolder& folder, FlatResult<T>& result) {
   folder.add("assignments.tsv").write(assignments_tsv(all_assignments(result)));
   folder.add("topics.tsv").write(topics_tsv(result.report.topics));
+  if (result.report.survey) folder.add("survey.tsv").write(survey_tsv(result.report.survey->table));
   OutputFile& file = folder.add("model.safetensors");
   write_model(file, result.model, result.report.settings);
   file.finish();

@@ -51,6 +51,13 @@ COPSE_CHOICES(SymSolver, {"coordinate", SymSolver::coordinate}, {"hals", SymSolv
 COPSE_CHOICES(RunChoice, {"modularity", RunChoice::modularity}, {"normalized-cut", RunChoice::normalized_cut},
               {"objective", RunChoice::objective})
 COPSE_CHOICES(LabelSource, {"better", LabelSource::better}, {"factor", LabelSource::factor})
+COPSE_CHOICES(Null, {"automatic", Null::automatic}, {"box", Null::box}, {"shuffled", Null::shuffled})
+COPSE_CHOICES(Average, {"mean", Average::mean}, {"median", Average::median})
+COPSE_CHOICES(Question, {"clusters", Question::clusters}, {"components", Question::components})
+COPSE_CHOICES(RunKind, {"split", RunKind::split}, {"null-split", RunKind::null_split},
+              {"shuffled-split", RunKind::shuffled_split}, {"resample", RunKind::resample}, {"start", RunKind::start},
+              {"hold-out", RunKind::hold_out}, {"bi-cross", RunKind::bi_cross}, {"gap", RunKind::gap},
+              {"null-gap", RunKind::null_gap})
 
 void refuse_choice(const std::string& what, const std::string& word, const std::vector<std::string>& names) {
   throw InvalidArgument(what + " must be one of " + joined(names, ", ") + ", not '" + word + "'.");

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "copse/choose/verdict.h"
 #include "copse/graph/cluster_graph.h"
 #include "copse/io/matrix_file.h"
 #include "copse/prepare/prepare.h"
@@ -65,6 +66,14 @@ template <>
 const Choices<RunChoice>& choices();
 template <>
 const Choices<LabelSource>& choices();
+template <>
+const Choices<Null>& choices();
+template <>
+const Choices<Average>& choices();
+template <>
+const Choices<Question>& choices();
+template <>
+const Choices<RunKind>& choices();
 
 // "" for a value that has no name.
 template <class Value>

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "copse/choose/verdict.h"
 #include "copse/measure/clustering.h"
 #include "copse/nmf/nmf.h"
 #include "copse/result/graph_facts.h"
@@ -31,6 +32,15 @@ struct Topic {
   double main_class_share = 0;           // of the items of the cluster
   std::optional<double> stability = {};  // where it was measured
   std::optional<double> coherence = {};  // of its best features, where they are words
+};
+
+// How the number of clusters was found.
+struct SurveyReport {
+  SurveyTable table;
+  Verdict verdict;
+  Index planned = 0;                  // runs that were asked for
+  Index done = 0;                     // of these
+  std::vector<std::string> failures;  // one sentence for each kind of failure
 };
 
 // The keys of result.json, under the same names.
@@ -62,6 +72,7 @@ struct RunReport {
   std::vector<Iteration> history;
   std::vector<std::string> notes;
   std::optional<GraphFacts> graph;  // of the communities of a graph
+  std::optional<SurveyReport> survey;  // where k was chosen by one
 };
 
 }  // namespace copse

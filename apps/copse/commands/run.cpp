@@ -126,4 +126,35 @@ int run_tree_command(TreeRunOptions options, const OutputOptions& output, const 
   return interrupted_exit_code();
 }
 
+int run_choose_command(ChooseRunOptions options, const OutputOptions& output, const MachineOptions& machine) {
+  Terminal terminal(output.quiet);
+  const bool is_worker = options.workers > 0;
+  OutputOptions replacing = output;
+  replacing.force |= options.resume;
+  const auto folder = is_worker ? nullptr : open_folder(replacing, options.flat.input.path);
+  if (!output.folder.empty()) {
+    options.run_log = std::filesystem::path(output.folder) / "survey.runs";
+    options.worker_logs = output.folder + std::string(partial_mark) + "runs-";
+  }
+  // The runs are part of the result, and grow in its folder: a kill loses the last one.
+  if (folder != nullptr) folder->keep("survey.runs");
+  options.flat.memory_limit = machine.memory_limit;
+  options.flat.keep_texts = folder != nullptr && output.page;
+  with_precision(machine.precision, [&]<class T> {
+    FlatResult<T> result;
+    with_threads(machine.threads, &interruption(), [&] { result = run_choose<T>(options, events_of(terminal)); });
+    if (is_worker) {
+      terminal.say(
+          fmt::format("worker {} of {}: {} of {} runs are there; the same command with --resume instead of "
+                      "--worker makes the verdict.",
+                      options.worker, options.workers, result.report.survey->done, result.report.survey->planned));
+      return;
+    }
+    with_threads(machine.threads, nullptr, [&] { finish(result, folder.get(), output, terminal); });
+  });
+  std::error_code ignored;
+  for (int worker = 1; folder != nullptr && std::filesystem::remove(worker_log(options, worker), ignored);) ++worker;
+  return interrupted_exit_code();
+}
+
 }  // namespace copse

@@ -3,6 +3,7 @@
 
 #include "apps/copse/commands/options.h"
 #include "copse/io/output_folder.h"
+#include "copse/result/choose_run.h"
 #include "copse/result/flat_run.h"
 #include "copse/result/graph_run.h"
 #include "copse/result/tree_run.h"
@@ -19,5 +20,8 @@ int run_tree_command(TreeRunOptions options, const OutputOptions& output, const 
 // Into a folder that is open already and may have got files of the result.
 int run_tree_command(TreeRunOptions options, const OutputOptions& output, const MachineOptions& machine,
                      OutputFolder* folder);
+
+// Of a worker there is no result but its runs.
+int run_choose_command(ChooseRunOptions options, const OutputOptions& output, const MachineOptions& machine);
 
 }  // namespace copse

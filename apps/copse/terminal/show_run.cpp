@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "apps/copse/terminal/show_survey.h"
 #include "apps/copse/terminal/words.h"
 #include "copse/report/page.h"
 #include "copse/report/result_json.h"
@@ -110,7 +111,11 @@ template <class T>
 void show(const FlatResult<T>& result, const OutputOptions& output, Terminal& terminal) {
   const RunReport& report = result.report;
   show_end(report, output, {outcome(report, text_setting(report.settings, "solver"))}, terminal,
-           [&](std::size_t width) { return topics_table(report.topics, width); });
+           [&](std::size_t width) {
+             const std::string topics = topics_table(report.topics, width);
+             if (!report.survey) return topics;
+             return survey_table(*report.survey) + "\n" + report.survey->verdict.sentence + "\n\n" + topics;
+           });
 }
 
 template <class T>

@@ -1,0 +1,39 @@
+// How many clusters, from files to a verdict: a survey whose runs are kept, and the clusters of the k that it chose.
+#pragma once
+
+#include <string>
+
+#include "copse/result/flat_run.h"
+
+namespace copse {
+
+struct ChooseRunOptions {
+  FlatRunOptions flat;  // input and method; its rank is chosen
+  SurveyOptions survey;
+  Average average = Average::median;
+  Question question = Question::clusters;
+  double time_limit = std::numeric_limits<double>::infinity();  // seconds, of the survey
+  // The file where finished runs are kept, and whether those of an earlier call count; empty: they are not kept. Worker
+  // i of n does every n-th run and keeps them in the file whose name is worker_logs and i. Who is no worker and resumes
+  // takes up the files of all workers.
+  std::string run_log;
+  std::string worker_logs;
+  bool resume = false;
+  int worker = 0;   // 1 ... workers
+  int workers = 0;  // 0: no workers
+};
+
+// The result is that of run_flat() with the k of the verdict, and its report has the survey. Of a worker it is empty,
+// with the survey of what is there. An interruption or the time limit ends the survey with the verdict so far. Throws
+// as run_flat() does, and Cancelled if no run has ended.
+template <class T>
+FlatResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& events = {});
+
+// The file of one worker.
+std::string worker_log(const ChooseRunOptions& options, int worker);
+
+// A run as bytes, and back. Throws InputError for bytes that are none.
+std::string packed(const RunRecord& record);
+RunRecord unpacked(std::string_view bytes);
+
+}  // namespace copse
