@@ -99,6 +99,9 @@ int run_tree_command(TreeRunOptions options, const OutputOptions& output, const 
   } catch (const Cancelled&) {
     say_resume();
     throw;
+  } catch (const OutputError&) {  // a full disk, for example
+    say_resume();
+    throw;
   }
   if (interruption().requested()) {
     say_resume();
