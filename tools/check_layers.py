@@ -18,7 +18,8 @@ ARROWS = {
     "nmf": ["nnls"],
     "tree": ["nmf"],
     "graph": ["nmf", "io"],
-    "result": ["io", "text", "measure", "generate", "prepare", "tree"],
+    "image": ["graph"],
+    "result": ["io", "text", "measure", "generate", "prepare", "tree", "image"],
     "report": ["result"],
 }
 
