@@ -14,9 +14,11 @@
 namespace copse {
 
 // All names that a result may hold.
-inline constexpr std::array<std::string_view, 9> result_files = {
-    "assignments.tsv", "topics.tsv",           "tree.json",  "partitions.tsv", "tree.newick", "model.safetensors",
-    "report.html",     "demo-documents.jsonl", "result.json"};
+inline constexpr std::array<std::string_view, 16> result_files = {
+    "assignments.tsv", "topics.tsv",        "tree.json",         "partitions.tsv",
+    "tree.newick",     "model.safetensors", "report.html",       "demo-documents.jsonl",
+    "labels.png",      "labels.npy",        "segmentations.npy", "picture.png",
+    "overlay.png",     "segments.png",      "boundaries.png",    "result.json"};
 
 class OutputFolder {
  public:

@@ -1,6 +1,7 @@
 #include "copse/result/choices.h"
 
 #include "copse/base/error.h"
+#include "copse/image/segment.h"
 #include "copse/result/wording.h"
 
 namespace copse {
@@ -38,6 +39,8 @@ COPSE_CHOICES(Pick, {"score", Pick::score}, {"size", Pick::size})
 COPSE_CHOICES(Rank2Start, {"singular", Rank2Start::singular}, {"random", Rank2Start::random})
 COPSE_CHOICES(Leaf, {"open", Leaf::open}, {"too_small", Leaf::too_small}, {"one_sided", Leaf::one_sided},
               {"only_outliers", Leaf::only_outliers})
+COPSE_CHOICES(SegmentMethod, {"embed", SegmentMethod::embed}, {"clust", SegmentMethod::clust},
+              {"spectral", SegmentMethod::spectral})
 
 void refuse_choice(const std::string& what, const std::string& word, const std::vector<std::string>& names) {
   throw InvalidArgument(what + " must be one of " + joined(names, ", ") + ", not '" + word + "'.");

@@ -14,6 +14,8 @@
 
 namespace copse {
 
+enum class SegmentMethod;
+
 template <class Value>
 using Choices = std::vector<std::pair<std::string, Value>>;
 
@@ -49,6 +51,8 @@ template <>
 const Choices<Rank2Start>& choices();
 template <>
 const Choices<Leaf>& choices();
+template <>
+const Choices<SegmentMethod>& choices();
 
 // "" for a value that has no name.
 template <class Value>

@@ -99,6 +99,8 @@ Field field_in(const Settings& settings, const char* name) {
 
 bool is_tree(const Settings& settings) { return find_setting(settings, "leaves") != nullptr; }
 
+bool is_segmentation(const Settings& settings) { return find_setting(settings, "picture") != nullptr; }
+
 Precision precision_in(const Settings& settings) { return field_in<Precision>(settings, "precision"); }
 
 TreeOptions tree_options_in(const Settings& settings, std::uint64_t seed) {

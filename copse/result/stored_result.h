@@ -12,6 +12,7 @@ namespace copse {
 
 // What settings say. Each throws InvalidArgument for one that is missing or unknown.
 bool is_tree(const Settings& settings);
+bool is_segmentation(const Settings& settings);
 Precision precision_in(const Settings& settings);
 TreeOptions tree_options_in(const Settings& settings, std::uint64_t seed);
 // How the data was read and prepared. `vocabulary` is that of the model, or empty for a matrix: the same words are
@@ -29,6 +30,7 @@ struct StoredResult {
 
   std::string model_path() const { return folder + "/model.safetensors"; }
   bool is_tree() const { return copse::is_tree(report.settings); }
+  bool is_segmentation() const { return copse::is_segmentation(report.settings); }
   Precision precision() const { return precision_in(report.settings); }
 };
 

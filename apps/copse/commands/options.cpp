@@ -151,12 +151,16 @@ void add_precision(CLI::App& command, Precision& precision) {
   add_choice(command, "--precision", precision, "Numbers of 4 or of 8 bytes")->group(machine_group);
 }
 
+void add_memory_limit(CLI::App& command, double& bytes) {
+  add_amount(command, "--memory-limit", bytes, parse_bytes, "SIZE",
+             "Refuse to start if more memory is needed, such as 8G [what the machine has to spare]")
+      ->group(machine_group);
+}
+
 void add_machine_options(CLI::App& command, MachineOptions& options) {
   add_threads(command, options.threads);
   add_precision(command, options.precision);
-  add_amount(command, "--memory-limit", options.memory_limit, parse_bytes, "SIZE",
-             "Refuse to start if more memory is needed, such as 8G [what the machine has to spare]")
-      ->group(machine_group);
+  add_memory_limit(command, options.memory_limit);
 }
 
 void add_seed(CLI::App& command, std::uint64_t& seed) {
@@ -173,8 +177,9 @@ void add_stopping_options(CLI::App& command, NmfOptions& options) {
   add_number(command, "--max-iterations", options.max_iterations, 1, std::numeric_limits<int>::max(),
              "At most so many iterations")
       ->group(stopping_group);
-  add_number(command, "--tolerance", options.tolerance, 0.0, 1.0,
-             "Stop when the norm of the projected gradient, for X / |X| and unit columns of W, is at most this times sqrt(k)")
+  add_number(
+      command, "--tolerance", options.tolerance, 0.0, 1.0,
+      "Stop when the norm of the projected gradient, for X / |X| and unit columns of W, is at most this times sqrt(k)")
       ->group(stopping_group);
   add_amount(command, "--time-limit", options.time_limit, parse_seconds, "TIME",
              "Stop after this time with the best result so far, such as 90s or 5m [none]")

@@ -12,6 +12,7 @@
 #include "copse/base/version.h"
 #include "copse/io/output_file.h"
 #include "copse/report/result_page.h"
+#include "copse/report/segment_report.h"
 #include "copse/result/stored_view.h"
 
 namespace copse {
@@ -47,6 +48,12 @@ int run(const ReportOptions& options) {
   const std::string path = options.output.empty() ? options.folder + "/report.html" : options.output;
   with_threads(options.threads, &interruption(), [&] {
     terminal.show("reading " + options.folder + " ...");
+    if (stored.is_segmentation()) {
+      OutputFile file(path);
+      file.write(segment_page(stored, options.title));
+      file.commit();
+      return;
+    }
     const StoredView result = read_view(stored);
     Page page = page_of(result.view, result.items, stored.report);
     if (!options.title.empty()) page.title = options.title;
