@@ -19,7 +19,8 @@ ARROWS = {
     "tree": ["nmf"],
     "graph": ["tree", "io"],
     "choose": ["nmf", "measure"],
-    "result": ["io", "text", "measure", "generate", "prepare", "tree", "graph", "choose"],
+    "image": ["graph"],
+    "result": ["io", "text", "measure", "generate", "prepare", "tree", "image", "choose"],
     "report": ["result"],
 }
 

@@ -1,6 +1,7 @@
 #include "copse/result/choices.h"
 
 #include "copse/base/error.h"
+#include "copse/image/segment.h"
 #include "copse/result/wording.h"
 
 namespace copse {
@@ -58,6 +59,8 @@ COPSE_CHOICES(RunKind, {"split", RunKind::split}, {"null-split", RunKind::null_s
               {"shuffled-split", RunKind::shuffled_split}, {"resample", RunKind::resample}, {"start", RunKind::start},
               {"hold-out", RunKind::hold_out}, {"bi-cross", RunKind::bi_cross}, {"gap", RunKind::gap},
               {"null-gap", RunKind::null_gap})
+COPSE_CHOICES(SegmentMethod, {"embed", SegmentMethod::embed}, {"clust", SegmentMethod::clust},
+              {"spectral", SegmentMethod::spectral})
 
 void refuse_choice(const std::string& what, const std::string& word, const std::vector<std::string>& names) {
   throw InvalidArgument(what + " must be one of " + joined(names, ", ") + ", not '" + word + "'.");

@@ -17,6 +17,8 @@
 
 namespace copse {
 
+enum class SegmentMethod;
+
 template <class Value>
 using Choices = std::vector<std::pair<std::string, Value>>;
 
@@ -74,6 +76,8 @@ template <>
 const Choices<Question>& choices();
 template <>
 const Choices<RunKind>& choices();
+template <>
+const Choices<SegmentMethod>& choices();
 
 // "" for a value that has no name.
 template <class Value>

@@ -8,6 +8,7 @@
 #include "copse/result/choices.h"
 #include "copse/result/graph_input.h"
 #include "copse/result/input.h"
+#include "copse/result/segment_run.h"
 #include "copse/result/settings.h"
 #include "copse/result/wording.h"
 
@@ -140,6 +141,22 @@ void visit_fields(Options& options, const Visit& visit) {
   visit("max_iterations", options.max_iterations);
   visit("tolerance", options.tolerance);
   visit("time_limit", options.time_limit);
+}
+
+template <OptionsOf<SegmentRunOptions> Options, class Visit>
+void visit_fields(Options& options, const Visit& visit) {
+  auto& segment = options.segment;
+  visit("picture", options.path);
+  visit("method", segment.method);
+  visit("segments", options.segments);
+  visit("pixels", options.pixels);
+  visit("rank", segment.rank);
+  visit("superpixels", segment.superpixels);
+  visit("radius", segment.graph.radius);
+  visit("scale", segment.graph.scale);
+  visit("smallest", segment.smallest);
+  visit("edge_cost", segment.edge_cost);
+  visit("time_limit", segment.time_limit);
 }
 
 template <class Field>

@@ -13,6 +13,8 @@ import pytest
 import scipy.io
 import scipy.sparse
 from demo_test import fake_packages
+from segment_test import fields as make_picture
+from segment_test import write_ppm
 from text_test import make_documents, write_lines
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -63,6 +65,10 @@ def make_inputs(folder):
     lines = ["gene\t" + "\t".join(f"patient{j}" for j in range(24)),
              *(f"gene{i}\t" + "\t".join(f"{x:.3f}" for x in row) for i, row in enumerate(genes))]
     (folder / "genes.tsv").write_text("\n".join(lines) + "\n")
+    pixels, fields = make_picture(60, 80)
+    write_ppm(folder / "photo.jpg", pixels)  # formats are told apart by their content
+    for person in ("person1.npy", "person2.npy"):
+        np.save(folder / person, fields)
 
 
 @pytest.mark.parametrize("page", those_with("sh"))

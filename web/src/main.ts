@@ -10,6 +10,8 @@ import { MapView } from "./map_view";
 import { type Model, type Topic, count, fullId, modelOf } from "./model";
 import { classesView, flatView, outliersView, printed, searchView, timeView } from "./overviews";
 import { Search } from "./search";
+import type { SegmentPageData } from "./segment_data";
+import { SegmentReport } from "./segment_report";
 import "./style.css";
 import { startTheme, switchTheme } from "./theme";
 import { topicView } from "./topic_view";
@@ -189,4 +191,5 @@ class Report {
 const data = JSON.parse(document.getElementById("data")!.textContent!) as PageData | GraphPageData | string;
 if (typeof data === "string") document.body.append(h("p", {}, "This page holds no data yet; copse report writes them into it."));
 else if (data.kind === "graph") new GraphReport(graphModelOf(data));
+else if (data.kind === "segmentation") new SegmentReport(data as unknown as SegmentPageData);
 else new Report(modelOf(data));

@@ -151,12 +151,16 @@ void add_precision(CLI::App& command, Precision& precision) {
   add_choice(command, "--precision", precision, "Numbers of 4 or of 8 bytes")->group(machine_group);
 }
 
+void add_memory_limit(CLI::App& command, double& bytes) {
+  add_amount(command, "--memory-limit", bytes, parse_bytes, "SIZE",
+             "Refuse to start if more memory is needed, such as 8G [what the machine has to spare]")
+      ->group(machine_group);
+}
+
 void add_machine_options(CLI::App& command, MachineOptions& options) {
   add_threads(command, options.threads);
   add_precision(command, options.precision);
-  add_amount(command, "--memory-limit", options.memory_limit, parse_bytes, "SIZE",
-             "Refuse to start if more memory is needed, such as 8G [what the machine has to spare]")
-      ->group(machine_group);
+  add_memory_limit(command, options.memory_limit);
 }
 
 void add_seed(CLI::App& command, std::uint64_t& seed) {

@@ -40,6 +40,7 @@ struct MachineOptions {
 };
 void add_machine_options(CLI::App& command, MachineOptions& options);
 void add_threads(CLI::App& command, int& threads);
+void add_memory_limit(CLI::App& command, double& bytes);
 void add_precision(CLI::App& command, Precision& precision);
 void add_seed(CLI::App& command, std::uint64_t& seed);
 

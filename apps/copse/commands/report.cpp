@@ -16,6 +16,7 @@
 #include "copse/io/result_folder.h"
 #include "copse/report/graph_page.h"
 #include "copse/report/result_page.h"
+#include "copse/report/segment_report.h"
 #include "copse/result/read_result.h"
 #include "copse/result/stored_view.h"
 
@@ -74,7 +75,9 @@ int run(const ReportOptions& options) {
   if (!inside) refuse_parts_of_result(path, options.folder);
   with_threads(options.threads, &interruption(), [&] {
     terminal.show("reading " + options.folder + " ...");
-    const std::string html = stored.is_graph() ? graph_page(stored, options) : topics_page(stored, options);
+    const std::string html = stored.is_segmentation() ? segment_page(stored, options.title)
+                             : stored.is_graph()      ? graph_page(stored, options)
+                                                      : topics_page(stored, options);
     OutputFile file(path, inside ? OutputLinks::replace : OutputLinks::follow);
     file.write(html);
     file.commit();

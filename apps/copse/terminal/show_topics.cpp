@@ -8,6 +8,7 @@
 
 #include "apps/copse/terminal/show_graph.h"
 #include "apps/copse/terminal/show_run.h"
+#include "apps/copse/terminal/show_segments.h"
 #include "apps/copse/terminal/terminal.h"
 #include "apps/copse/terminal/words.h"
 #include "copse/result/names.h"
@@ -194,6 +195,7 @@ std::string list_of(const StoredView& result, const ShowOptions& options) {
 std::string show_result(const ShowOptions& options) {
   const StoredResult stored(options.folder);
   if (stored.is_graph()) return show_graph(stored, options);
+  if (stored.is_segmentation()) return show_segments(stored, options.json);
   const ViewLimits limits{.words = static_cast<std::size_t>(std::max(options.words, most_words)),
                           .representatives = static_cast<std::size_t>(options.documents)};
   const StoredView result = read_view(stored, limits);

@@ -1,0 +1,62 @@
+#include "copse/image/regions.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "copse/base/random.h"
+
+namespace copse {
+namespace {
+
+TEST(ConnectedPieces, JoinByEdgesNotCorners) {
+  const std::vector<Index> labels = {4, 4, 9,  //
+                                     9, 9, 4,  //
+                                     9, 4, 4};
+  EXPECT_EQ(connected_pieces(labels, {3, 3}), (std::vector<Index>{0, 0, 1, 2, 2, 3, 2, 3, 3}));
+}
+
+TEST(AbsorbSmall, ALoosePixelJoinsTheNeighbourBehindTheWeakestBoundary) {
+  const std::vector<Index> labels = {0, 0, 1, 2, 2, 2};
+  EXPECT_EQ(absorb_small(labels, {6, 1}, Plane{0, 0.9F, 0, 0.2F, 0, 0}, 2), (std::vector<Index>{0, 0, 1, 1, 1, 1}));
+  EXPECT_EQ(absorb_small(labels, {6, 1}, Plane{0, 0.1F, 0, 0.2F, 0, 0}, 2), (std::vector<Index>{0, 0, 0, 1, 1, 1}));
+}
+
+TEST(AbsorbSmall, LeavesNoSmallPieceUnlessThereIsOnlyOne) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    const PixelShape shape{17, 11};
+    Random random(seed);
+    std::vector<Index> labels(static_cast<std::size_t>(shape.pixels()));
+    Plane strength(labels.size());
+    for (Index& label : labels) label = random.below(3);
+    for (float& value : strength) value = static_cast<float>(random.uniform());
+    for (const Index least : {1, 2, 9, 1000}) {
+      const std::vector<Index> joined = absorb_small(labels, shape, strength, least);
+      std::map<Index, Index> sizes;
+      for (const Index piece : connected_pieces(joined, shape)) ++sizes[piece];
+      for (const auto& [piece, size] : sizes) EXPECT_TRUE(size >= least || sizes.size() == 1);
+      if (least == 1) {
+        EXPECT_EQ(connected_pieces(joined, shape), connected_pieces(labels, shape));
+      }
+    }
+  }
+}
+
+TEST(ScaledUp, KeepsEverythingAtTheSameSizeAndAStraightEdgeAtAnother) {
+  const std::vector<Index> labels = {0, 0, 1, 1, 0, 0, 1, 1};
+  EXPECT_EQ(scaled_up(labels, {4, 2}, {4, 2}), labels);
+  const std::vector<Index> large = scaled_up(labels, {4, 2}, {40, 30});
+  for (Index p = 0; p < 1200; ++p) EXPECT_EQ(large[p], p % 40 >= 20) << p;
+}
+
+TEST(ScaledUp, OnePixelFillsThePicture) { EXPECT_EQ(scaled_up({3}, {1, 1}, {5, 4}), std::vector<Index>(20, 3)); }
+
+TEST(NumberByFirstPixel, CountsFromTheUpperLeft) {
+  std::vector<Index> labels = {7, -2, 7, 5};
+  EXPECT_EQ(number_by_first_pixel(labels), 3);
+  EXPECT_EQ(labels, (std::vector<Index>{0, 1, 0, 2}));
+}
+
+}  // namespace
+}  // namespace copse
