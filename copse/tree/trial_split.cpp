@@ -61,7 +61,11 @@ TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, P
     node = x.cut(items);
   Rank2Result<T> factors;
   const std::uint64_t remembered = memory == nullptr ? 0 : memory_key(key, items, node->terms());
-  if (memory == nullptr || !memory->recall(remembered, factors)) {
+  const auto fits = [&] {
+    return factors.w.rows() == static_cast<Index>(node->terms().size()) &&
+           factors.h.rows() == static_cast<Index>(items.size());
+  };
+  if (memory == nullptr || !memory->recall(remembered, factors) || !fits()) {
     Rank2Options rank2 = options.rank2;
     rank2.seed ^= key;
     factors = node->factorize(rank2);
