@@ -215,6 +215,20 @@ Outcome<T> block_outcome(SparseView<T> weights, SparseView<T> a, const GraphClus
   return outcome;
 }
 
+// Takes what hangs from the core out of it. A block model says itself how such nodes stand to the group of their
+// anchor.
+template <class T>
+std::vector<Hanging> cut_hanging(const Graph<T>& graph, const GraphClusterOptions& options, std::vector<Index>& core) {
+  if (options.model == GraphModel::blocks) return {};
+  const Index least = options.least_component < 0 ? least_part(graph.nodes(), options.k) : options.least_component;
+  std::vector<Hanging> hanging = hanging_nodes<T>(SparseView<T>(graph.weights), least);
+  std::erase_if(hanging, [&](const Hanging& h) { return !std::ranges::binary_search(core, h.node); });
+  std::vector<Index> rest = without(core, hanging);
+  if (static_cast<Index>(rest.size()) < options.k) return {};
+  core = std::move(rest);
+  return hanging;
+}
+
 void check(Index nodes, const GraphClusterOptions& options) {
   if (nodes == 0) throw InvalidArgument("the graph has no nodes");
   if (options.k < 1 || options.k > nodes)
@@ -237,7 +251,8 @@ GraphClusters<T> cluster_graph(const Graph<T>& graph, const GraphClusterOptions&
   const Index n = graph.nodes(), k = options.k;
   GraphClusters<T> result;
   result.components = connected_components<T>(graph.weights);
-  const std::vector<Index> core = nodes_taking_part(result.components, k, options.least_component);
+  std::vector<Index> core = nodes_taking_part(result.components, k, options.least_component);
+  const std::vector<Hanging> hanging = cut_hanging(graph, options, core);
   const bool whole = static_cast<Index>(core.size()) == n;
   const Graph<T> cut = whole ? Graph<T>{} : induced(graph, core);
   const SparseMatrix<T>& weights = whole ? graph.weights : cut.weights;
@@ -275,6 +290,8 @@ GraphClusters<T> cluster_graph(const Graph<T>& graph, const GraphClusterOptions&
   // Nodes of the core that no cluster reaches form pieces of their own, as what was set aside does.
   result.labels.assign(static_cast<std::size_t>(n), -1);
   for (std::size_t v = 0; v < core.size(); ++v) result.labels[core[v]] = best.labels[v];
+  for (const auto& [node, anchor] : hanging) result.labels[node] = result.labels[anchor];
+  result.nodes_hanging = static_cast<Index>(hanging.size());
   const Pieces pieces = label_pieces(result.components, k, result.labels);
   result.pieces = pieces.count;
   result.nodes_set_aside = pieces.nodes;
@@ -293,6 +310,9 @@ GraphClusters<T> cluster_graph(const Graph<T>& graph, const GraphClusterOptions&
       std::copy_n(best.b.row(static_cast<Index>(v)).data(), k, result.b.row(core[v]).data());
       std::copy_n(best.weights.row(static_cast<Index>(v)).data(), k, result.weights.row(core[v]).data());
     }
+    place_hanging(hanging, degrees<T>(graph.weights), result.b);
+    for (const auto& [node, anchor] : hanging)
+      std::ranges::copy(result.weights.row(anchor), result.weights.row(node).begin());
   }
   result.blocks = std::move(best.blocks);
   result.history = std::move(best.history);

@@ -50,8 +50,9 @@ struct GraphClusterOptions {
   // Above 0: a randomized approximation of that rank is factorized first, which pays for dense graphs (low_rank.h).
   Index low_rank = 0;
   std::uint64_t seed = 0;
-  // Components with fewer nodes are set aside; -1: fewer than n / (10 k), and only isolated nodes where that would set
-  // aside more than half of all nodes.
+  // Components with fewer nodes are set aside, and parts with fewer nodes that hang from the rest by a single edge
+  // follow the node that they hang from (set_aside.h); -1: fewer than n / (10 k), and only isolated nodes where that
+  // would set aside more than half of all nodes; 0: the whole graph takes part.
   Index least_component = -1;
   std::function<bool(const SymIteration&)> progress = {};  // once per iteration; false asks to stop
 };
@@ -75,6 +76,7 @@ struct GraphClusters {
   std::vector<Index> sizes;  // per label
   Index pieces = 0;          // components that were set aside, isolated nodes among them
   Index nodes_set_aside = 0;
+  Index nodes_hanging = 0;  // that took no part and follow others; they have the weights of those
   Components components;
   GraphQuality quality;  // of all labels, on the weights as they were given
   std::vector<SymIteration> history;
