@@ -37,6 +37,9 @@ inline constexpr double unexplained = 1e-6;
 inline constexpr int leading_iterations = 100;
 inline constexpr double leading_tolerance = 1e-6;  // relative change of both values
 
+// flatten: items are fitted in blocks of so many coefficients, 16 MB of floats.
+inline constexpr Index coefficients_at_once = 1 << 22;
+
 // Scorer: how far it works ahead. With two threads, more leaves at once cost more than they save.
 inline constexpr std::size_t leaves_at_once = 4;
 inline constexpr Index sure_to_split =
