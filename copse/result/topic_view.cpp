@@ -162,6 +162,10 @@ TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
   add_item_stability(model.items, view);
   add_outside_items(model.items, view);
   count_items(view);
+  // The sizes that are shown, which are not those of the binary tree: items are fitted anew, and some come from
+  // outside.
+  for (auto& children : view.outline.children)
+    std::ranges::stable_sort(children, std::ranges::greater(), [&](Index n) { return view.nodes[n].size; });
   return view;
 }
 
