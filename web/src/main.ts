@@ -188,8 +188,8 @@ class Report {
 }
 
 // Each kind of result has its own frame and views.
-const data = JSON.parse(document.getElementById("data")!.textContent!) as PageData | GraphPageData | string;
+const data = JSON.parse(document.getElementById("data")!.textContent!) as PageData | GraphPageData | SegmentPageData | string;
 if (typeof data === "string") document.body.append(h("p", {}, "This page holds no data yet; copse report writes them into it."));
 else if (data.kind === "graph") new GraphReport(graphModelOf(data));
-else if (data.kind === "segmentation") new SegmentReport(data as unknown as SegmentPageData);
+else if (data.kind === "segmentation") new SegmentReport(data);
 else new Report(modelOf(data));
