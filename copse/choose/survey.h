@@ -33,7 +33,7 @@ struct SurveyOptions {
   int runs = 50;  // of each kind, for every k
   std::uint64_t seed = 0;
   Null null = Null::automatic;
-  double resample_share = 0.8;  // of the items, as [Monti 2003] and [Kuang 2014, section 4.5]
+  double resample_share = 0.8;  // of the items, as [Monti et al. 2003] and [Kuang 2014, section 4.5]
   double hidden_share = 0.05;   // of the entries, at most; less where this would be far more than there are nonzeros
   NmfOptions hold_out;          // max_iterations, tolerance and affine of the fits that do not see all entries
 };

@@ -54,7 +54,7 @@ Consensus consensus_of(const Survey<T>& survey, const std::vector<RunRecord>& re
 std::vector<Index> best_labels(const std::vector<RunRecord>& records, Index k);
 
 // Components of several runs, unit rows each, k x d: matched one to one with running means by their cosines. Returns
-// the least mean silhouette (by 1 - cosine) of the k groups [Alexandrov 2013]; 1 for k = 1 and for one run.
+// the least mean silhouette (by 1 - cosine) of the k groups [Alexandrov et al. 2013]; 1 for k = 1 and for one run.
 double least_silhouette(const std::vector<const Matrix<float>*>& runs);
 
 }  // namespace copse
