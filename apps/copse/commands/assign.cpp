@@ -88,7 +88,7 @@ void assign(const AssignOptions& options, const StoredResult& stored, const Mode
                                         : table(items.names, placed, stored.is_tree());
   if (options.output.empty()) {
     terminal.clear();
-    print_data(text);
+    options.json ? print_json(text) : print_data(text);
     return;
   }
   OutputFile file(options.output);

@@ -32,8 +32,11 @@ Number parse_number(const std::string& name, const std::string& text, Number lea
     throw CLI::ValidationError(name, fmt::format("'{}' is not a {}number", text, whole ? "whole " : ""));
   }
   if (error != std::errc() || value < least || value > most) {
-    const std::string range = most == std::numeric_limits<Number>::max() ? fmt::format("at least {}", least)
-                                                                         : fmt::format("{} to {}", least, most);
+    // Where there is no upper limit but that of the machine, it matters to those who passed it only.
+    const bool too_small = error == std::errc() ? value < least : text.starts_with('-');
+    const std::string range = most == std::numeric_limits<Number>::max() && too_small
+                                  ? fmt::format("at least {}", least)
+                                  : fmt::format("{} to {}", least, most);
     throw CLI::ValidationError(name, fmt::format("{} is out of range: it must be {}", text, range));
   }
   return value;
@@ -173,8 +176,9 @@ void add_stopping_options(CLI::App& command, NmfOptions& options) {
   add_number(command, "--max-iterations", options.max_iterations, 1, std::numeric_limits<int>::max(),
              "At most so many iterations")
       ->group(stopping_group);
-  add_number(command, "--tolerance", options.tolerance, 0.0, 1.0,
-             "Stop when the norm of the projected gradient, for X / |X| and unit columns of W, is at most this times sqrt(k)")
+  add_number(
+      command, "--tolerance", options.tolerance, 0.0, 1.0,
+      "Stop when the norm of the projected gradient, for X / |X| and unit columns of W, is at most this times sqrt(k)")
       ->group(stopping_group);
   add_amount(command, "--time-limit", options.time_limit, parse_seconds, "TIME",
              "Stop after this time with the best result so far, such as 90s or 5m [none]")
