@@ -47,8 +47,17 @@ std::vector<std::string> known_words(const CLI::App& app) {
   return words;
 }
 
+// The options of the command that save memory.
+std::string what_needs_less(const CLI::App& command) {
+  std::vector<std::string> ways;
+  if (command.get_option_no_throw("--clusters") != nullptr) ways.push_back("a smaller -k");
+  if (command.get_option_no_throw("--leaves") != nullptr) ways.push_back("fewer --leaves");
+  if (command.get_option_no_throw("--precision") != nullptr) ways.push_back("--precision float");
+  return ways.empty() ? "" : "; " + joined(ways, " or ") + (ways.size() == 1 ? " needs less" : " need less");
+}
+
 int failed(const std::string& sentence, int code) {
-  print_words(fmt::format("copse: {}\n", sentence));
+  print_sentence(fmt::format("copse: {}", sentence));
   return code;
 }
 
@@ -103,7 +112,8 @@ int Program::wrong_call(const CLI::ParseError& error) const {
   } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     sentence = command->get_subcommands(nullptr).empty() ? missing_argument(*command) : "a command is missing";
   }
-  print_words(fmt::format("{}: {}{}\nTry '{} --help'.\n", path, sentence, sentence.ends_with("?") ? "" : ".", path));
+  print_sentence(fmt::format("{}: {}{}", path, sentence, sentence.ends_with("?") ? "" : "."));
+  print_sentence(fmt::format("Try '{} --help'.", path));
   return 2;
 }
 
@@ -112,12 +122,12 @@ int Program::parse(int argc, const char* const* argv) {
     app_->parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     chosen_ = [this] {
-      print_data(help_text(*reached(app_.get())));
+      print_own(help_text(*reached(app_.get())));
       return 0;
     };
   } catch (const CLI::CallForVersion& version) {
     chosen_ = [text = std::string(version.what()) + "\n"] {
-      print_data(text);
+      print_own(text);
       return 0;
     };
   } catch (const CLI::ParseError& error) {
@@ -141,7 +151,7 @@ int Program::run(int argc, const char* const* argv) {
   } catch (const Error& error) {
     return failed(error.what(), 1);
   } catch (const std::bad_alloc&) {
-    return failed("there is not enough memory; a smaller -k or --precision float needs less.", 1);
+    return failed("there is not enough memory" + what_needs_less(*reached(app_.get())) + ".", 1);
   } catch (const std::exception& error) {
     return failed(fmt::format("this should not have happened: {}", error.what()), 1);
   }

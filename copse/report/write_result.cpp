@@ -20,6 +20,7 @@ std::vector<Assignment> all_assignments(const FlatResult<T>& result) {
   const ModelItems& items = result.model.items;
   std::vector<Assignment> assignments;
   const std::vector<Index> numbers = items.kept_numbers();
+  assignments.reserve(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const TopicItem& item = result.view.items[i];
     Assignment& assignment = assignments.emplace_back();

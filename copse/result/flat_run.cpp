@@ -10,9 +10,11 @@
 #include "copse/kernels/in_memory.h"
 #include "copse/measure/factors.h"
 #include "copse/nmf/assign.h"
+#include "copse/nmf/breathe.h"
 #include "copse/nmf/clusters.h"
 #include "copse/nmf/divergence.h"
 #include "copse/nmf/error.h"
+#include "copse/nmf/start.h"
 #include "copse/result/assign.h"
 #include "copse/result/document_facts.h"
 #include "copse/result/fields.h"
@@ -127,6 +129,22 @@ void add_stability(const FlatRunOptions& options, NmfOptions nmf, const Dataset<
     report.topics[c].stability = result.view.nodes[c + 1].stability;
 }
 
+MemoryJob job_of(const FlatRunOptions& options) {
+  const NmfOptions& nmf = options.nmf;
+  const bool samples = starts_from_sample(nmf) && !options.dc && options.start_file.empty();
+  return {.method = Method::flat,
+          .clusters = nmf.rank,
+          .memory_limit = options.memory_limit,
+          .option = "-k",
+          .has_page = options.keep_texts,
+          .solver = nmf.solver,
+          .samples = samples,
+          .breathes = samples && nmf.max_iterations > breath_alternations && !nmf.affine && !options.sparse &&
+                      !options.sparse_w,
+          .from_a_tree = options.dc,
+          .is_text = options.input.documents.has_value()};
+}
+
 }  // namespace
 
 SparseWeights sparse_weights(const std::optional<SparseWeight>& beta, const std::optional<SparseWeight>& alpha,
@@ -197,7 +215,7 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
   const Stopwatch clock;
   FlatRunOptions known = options;
   Seconds seconds;
-  const MemoryJob job{.method = Method::flat, .clusters = options.nmf.rank, .memory_limit = options.memory_limit};
+  const MemoryJob job = job_of(options);
   PreparedInput<T> input = load<T>(options.input, job, events, seconds);
   if (options.sparse || options.sparse_w) {
     const SparseWeights weights =
@@ -214,6 +232,7 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
       run_flat(known, run_data(input, *x, options.keep_texts), std::move(items), std::move(start), events);
   result.report.seconds.read = seconds.read;
   result.report.seconds.prepare = seconds.prepare;
+  result.report.estimated_memory_bytes = static_cast<Index>(input.estimated_memory);
   result.report.notes.insert(result.report.notes.begin(), input.notes.begin(), input.notes.end());
   result.clock = clock;
   return result;

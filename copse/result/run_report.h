@@ -62,6 +62,7 @@ struct RunReport {
   std::vector<double> run_errors;  // of every start
   int best_run = 0;
   Seconds seconds;
+  Index estimated_memory_bytes = 0;  // what was announced; 0: nothing was, for data that lay in memory
   Index peak_memory_bytes = 0;
   std::optional<ClusteringMeasures> measures;       // of the topic of every item: the column `cluster`
   std::optional<ClusteringMeasures> leaf_measures;  // of a flattened tree: of the leaf where the splits put it

@@ -141,7 +141,9 @@ TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
   const auto leaf = tree.partition(tree.splits());
   const TreeVersion<T>& version = model.versions.back();
   const SoftPaths<T> paths(tree);
-  for (const Index j : model.items.kept_numbers()) {
+  const std::vector<Index> numbers = model.items.kept_numbers();
+  view.items.reserve(numbers.size());
+  for (const Index j : numbers) {
     TopicItem& item = view.items.emplace_back();
     item.dropped = j < 0;
     if (item.dropped) continue;
@@ -195,7 +197,9 @@ TopicView view_of(const FlatModel<T>& model, const ViewLimits& limits) {
   view.outline.parent[0] = -1;
   view.outline.children.resize(view.nodes.size());
 
-  for (const Index j : model.items.kept_numbers()) {
+  const std::vector<Index> numbers = model.items.kept_numbers();
+  view.items.reserve(numbers.size());
+  for (const Index j : numbers) {
     TopicItem& item = view.items.emplace_back();
     item.dropped = j < 0;
     if (item.dropped) continue;

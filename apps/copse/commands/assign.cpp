@@ -88,7 +88,7 @@ void write(const AssignOptions& options, const std::vector<std::string>& names, 
   const std::string text = options.json ? as_json(options, names, placed, notes, tree) : table(names, placed, tree);
   if (options.output.empty()) {
     terminal.clear();
-    print_data(text);
+    options.json ? print_json(text) : print_data(text);
     return;
   }
   OutputFile file(options.output);

@@ -87,7 +87,7 @@ int run(const EvaluateOptions& options) {
   for (const std::string& note : notes) terminal.say("note: " + note);
   const ClusteringMeasures measures = compare_clusterings(label_numbers(clusters), label_numbers(classes));
   if (options.output.json) {
-    print_data(to_json(measures));
+    print_json(to_json(measures));
   } else {
     print_data(
         fmt::format("accuracy  {:.4f}\nnmi       {:.4f}\nari       {:.4f}\npurity    {:.4f}\nentropy   {:.4f}\n"

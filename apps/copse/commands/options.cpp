@@ -32,8 +32,11 @@ Number parse_number(const std::string& name, const std::string& text, Number lea
     throw CLI::ValidationError(name, fmt::format("'{}' is not a {}number", text, whole ? "whole " : ""));
   }
   if (error != std::errc() || value < least || value > most) {
-    const std::string range = most == std::numeric_limits<Number>::max() ? fmt::format("at least {}", least)
-                                                                         : fmt::format("{} to {}", least, most);
+    // Where there is no upper limit but that of the machine, it matters to those who passed it only.
+    const bool too_small = error == std::errc() ? value < least : text.starts_with('-');
+    const std::string range = most == std::numeric_limits<Number>::max() && too_small
+                                  ? fmt::format("at least {}", least)
+                                  : fmt::format("{} to {}", least, most);
     throw CLI::ValidationError(name, fmt::format("{} is out of range: it must be {}", text, range));
   }
   return value;

@@ -84,7 +84,7 @@ int run(const ReportOptions& options) {
   });
   if (options.said.json) {
     const nlohmann::ordered_json json = {{"command", "report"}, {"version", version()}, {"page", path}};
-    print_data(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    print_json(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
   } else {
     terminal.say("written: " + path);
   }

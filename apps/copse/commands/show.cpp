@@ -37,7 +37,7 @@ constexpr const char* examples =
 int run(const ShowOptions& options) {
   std::string text;
   with_threads(0, &interruption(), [&] { text = show_result(options); });
-  print_data(text);
+  options.json ? print_json(text) : print_table(text);
   return interrupted_exit_code();
 }
 

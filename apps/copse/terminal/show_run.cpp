@@ -43,9 +43,9 @@ void show_all(const RunReport& report, const OutputOptions& output, const std::v
               Terminal& terminal, const Table& table) {
   terminal.clear();
   if (output.json) {
-    print_data(to_json(report));
+    print_json(to_json(report));
   } else if (output.folder.empty() || !output.quiet) {
-    print_data(table());
+    print_table(table());
   }
   for (const std::string& line : lines) terminal.say(line);
 }
