@@ -17,7 +17,7 @@ ARROWS = {
     "nnls": ["kernels"],
     "nmf": ["nnls"],
     "tree": ["nmf"],
-    "graph": ["nmf", "io"],
+    "graph": ["tree", "io"],
     "result": ["io", "text", "measure", "generate", "prepare", "tree"],
     "report": ["result"],
 }

@@ -9,6 +9,7 @@
 #include "copse/base/parallel.h"
 #include "copse/graph/communities.h"
 #include "copse/graph/normalize.h"
+#include "copse/graph/set_aside.h"
 #include "copse/graph/spectral.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/nmf/residual.h"
@@ -18,28 +19,6 @@ namespace {
 
 constexpr Index nodes_per_block = 4096;
 constexpr Index countable_nodes = 2000;  // all eigenvalues of a graph up to here are affordable
-
-// Which components take part in the factorization.
-std::vector<char> take_part(const Components& components, Index nodes, const GraphClusterOptions& options) {
-  Index least = options.least_component;
-  const auto kept = [&] {
-    std::vector<char> result;
-    for (const Index size : components.sizes) result.push_back(size >= least);
-    return result;
-  };
-  const auto nodes_kept = [&] {
-    Index sum = 0;
-    for (const Index size : components.sizes) sum += size >= least ? size : 0;
-    return sum;
-  };
-  if (least < 0) {
-    least = std::max<Index>(2, (nodes + 10 * options.k - 1) / (10 * options.k));
-    if (2 * nodes_kept() < nodes) least = 2;
-  }
-  // k clusters need k nodes.
-  if (nodes_kept() < options.k) least = 0;
-  return kept();
-}
 
 // Whether A has at least k eigenvalues that are not negative [Kuang 2014, section 3.4.3]. The span of B proves it where
 // A is not negative on it; else the eigenvalues are looked at.
@@ -174,11 +153,7 @@ GraphClusters<T> cluster_graph(const Graph<T>& graph, const GraphClusterOptions&
   const Index n = graph.nodes(), k = options.k;
   GraphClusters<T> result;
   result.components = connected_components<T>(graph.weights);
-  const std::vector<char> part = take_part(result.components, n, options);
-  std::vector<Index> core;
-  for (Index i = 0; i < n; ++i) {
-    if (part[result.components.labels[i]]) core.push_back(i);
-  }
+  const std::vector<Index> core = nodes_taking_part(result.components, k, options.least_component);
   const bool whole = static_cast<Index>(core.size()) == n;
   const Graph<T> cut = whole ? Graph<T>{} : induced(graph, core);
   const SparseMatrix<T>& weights = whole ? graph.weights : cut.weights;
@@ -242,21 +217,12 @@ GraphClusters<T> cluster_graph(const Graph<T>& graph, const GraphClusterOptions&
   // Nodes of the core that no cluster reaches form pieces of their own, as what was set aside does.
   result.labels.assign(static_cast<std::size_t>(n), -1);
   for (std::size_t v = 0; v < core.size(); ++v) result.labels[core[v]] = best.labels[v];
-  std::vector<Index> piece(static_cast<std::size_t>(result.components.count()), -1);
-  for (Index i = 0; i < n; ++i) {
-    if (result.labels[i] >= 0) continue;
-    Index& number = piece[result.components.labels[i]];
-    if (number < 0) number = k + result.pieces++;
-    result.labels[i] = number;
-    ++result.nodes_set_aside;
-  }
+  const Pieces pieces = label_pieces(result.components, k, result.labels);
+  result.pieces = pieces.count;
+  result.nodes_set_aside = pieces.nodes;
   result.sizes.assign(static_cast<std::size_t>(k + result.pieces), 0);
   for (const Index label : result.labels) ++result.sizes[label];
-  if (result.pieces > 0)
-    result.notes.push_back(counted(result.pieces, "small piece", "small pieces") + " of the graph with " +
-                           std::to_string(result.nodes_set_aside) +
-                           (result.nodes_set_aside == 1 ? " node has" : " nodes have") +
-                           " no edge to the rest and took no part; each is a cluster of its own.");
+  if (result.pieces > 0) result.notes.push_back(sentence(pieces));
   const auto empty = std::count(result.sizes.begin(), result.sizes.begin() + k, 0);
   if (empty > 0) result.notes.push_back(counted(empty, "cluster has", "clusters have") + " no nodes.");
   if (whole) {

@@ -189,16 +189,19 @@ Components connected_components(SparseView<T> a) {
 }
 
 template <class T>
-Graph<T> induced(const Graph<T>& graph, std::span<const Index> nodes) {
-  std::vector<RowIndex> numbers(static_cast<std::size_t>(graph.nodes()), -1);
+SparseMatrix<T> induced(SparseView<T> a, std::span<const Index> nodes) {
+  std::vector<RowIndex> numbers(static_cast<std::size_t>(a.cols), -1);
   for (std::size_t v = 0; v < nodes.size(); ++v) numbers[nodes[v]] = static_cast<RowIndex>(v);
-  const SparseMatrix<T>& a = graph.weights;
-  Graph<T> result;
-  result.weights = symmetric_from_columns<T>(static_cast<Index>(nodes.size()), [&](Index j, const auto& emit) {
+  return symmetric_from_columns<T>(static_cast<Index>(nodes.size()), [&](Index j, const auto& emit) {
     for (Index p = a.offsets[nodes[j]]; p < a.offsets[nodes[j] + 1]; ++p) {
       if (numbers[a.indices[p]] >= 0) emit(numbers[a.indices[p]], a.values[p]);
     }
   });
+}
+
+template <class T>
+Graph<T> induced(const Graph<T>& graph, std::span<const Index> nodes) {
+  Graph<T> result{.weights = induced<T>(SparseView<T>(graph.weights), nodes)};
   if (!graph.names.empty()) {
     for (const Index node : nodes) result.names.push_back(graph.names[node]);
   }
@@ -210,6 +213,7 @@ Graph<T> induced(const Graph<T>& graph, std::span<const Index> nodes) {
   template Graph<T> graph_from_matrix(SparseView<T>, MatrixCounts*);             \
   template std::vector<double> degrees(SparseView<T>);                           \
   template Components connected_components(SparseView<T>);                       \
+  template SparseMatrix<T> induced(SparseView<T>, std::span<const Index>);       \
   template Graph<T> induced(const Graph<T>&, std::span<const Index>);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

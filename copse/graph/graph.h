@@ -64,6 +64,8 @@ Components connected_components(SparseView<T> a);
 
 // The graph of some nodes, ascending, and of the edges among them.
 template <class T>
+SparseMatrix<T> induced(SparseView<T> weights, std::span<const Index> nodes);
+template <class T>
 Graph<T> induced(const Graph<T>& graph, std::span<const Index> nodes);
 
 }  // namespace copse

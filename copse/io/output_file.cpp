@@ -1,6 +1,7 @@
 #include "copse/io/output_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,35 +23,81 @@ std::filesystem::path behind_links(const std::filesystem::path& path) {
   return error ? path : target;
 }
 
+bool is_same(int descriptor, const std::filesystem::path& path) {
+  struct stat open {
+  }, there{};
+  return ::fstat(descriptor, &open) == 0 && ::lstat(path.c_str(), &there) == 0 && open.st_dev == there.st_dev &&
+         open.st_ino == there.st_ino;
+}
+
+// Temporary files of the same name. Who writes one holds its lock, so one that can be locked is what a killed run left.
+void remove_leftovers(const std::filesystem::path& path) {
+  const std::string begin = "." + path.filename().string() + std::string(partial_mark);
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(begin) || name.find_first_not_of("0123456789-", begin.size()) != std::string::npos) continue;
+    const int descriptor = ::open(entry->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0) continue;
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && is_same(descriptor, entry->path()))
+      ::unlink(entry->path().c_str());
+    ::close(descriptor);
+  }
+}
+
 }  // namespace
 
-OutputFile::OutputFile(const std::filesystem::path& path) : path_(path) {
+OutputFile::OutputFile(const std::filesystem::path& path, OutputLinks links) : path_(path) {
   if (path == "-") {
     descriptor_ = ::dup(STDOUT_FILENO);
     if (descriptor_ < 0) fail(errno);
     return;
   }
-  if (path.filename().empty() || std::filesystem::is_directory(path)) fail(EISDIR);
   struct stat status {};
-  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+  const bool there = (links == OutputLinks::follow ? ::stat(path.c_str(), &status) : ::lstat(path.c_str(), &status)) == 0;
+  if (path.filename().empty() || (there && S_ISDIR(status.st_mode))) fail(EISDIR);
+  if (links == OutputLinks::follow && there && !S_ISREG(status.st_mode)) {
     descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  } else {
-    path_ = behind_links(path);
-    temporary_ = path_;
-    temporary_.replace_filename("." + path_.filename().string() + std::string(partial_mark) +
-                                std::to_string(::getpid()));
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail(errno);
+    return;
   }
-  if (descriptor_ < 0) {
-    const int error = errno;
-    temporary_.clear();
-    fail(error);
-  }
+  if (links == OutputLinks::follow) path_ = behind_links(path);
+  open_temporary();
+}
+
+OutputFile::OutputFile(const std::filesystem::path& path, const std::filesystem::path& place)
+    : path_(path), temporary_(place) {
+  descriptor_ = ::open(place.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor_ >= 0) return;
+  const int error = errno;
+  temporary_.clear();
+  fail(error);
 }
 
 OutputFile::~OutputFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void OutputFile::open_temporary() {
+  remove_leftovers(path_);
+  const std::string name = "." + path_.filename().string() + std::string(partial_mark) + std::to_string(::getpid());
+  for (int number = 0;; ++number) {  // one process may write a file twice at a time
+    temporary_ = path_;
+    temporary_.replace_filename(number == 0 ? name : name + "-" + std::to_string(number));
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ >= 0) {
+      ::flock(descriptor_, LOCK_EX | LOCK_NB);
+      if (is_same(descriptor_, temporary_)) return;
+      ::close(descriptor_);  // somebody took it for a leftover before it was locked
+      descriptor_ = -1;
+    } else if (errno != EEXIST || number > 1000) {
+      const int error = errno;
+      temporary_.clear();
+      fail(error);
+    }
+  }
 }
 
 void OutputFile::fail(int error) const {
@@ -84,11 +131,13 @@ void OutputFile::write_through(const char* bytes, std::size_t count) {
 }
 
 void OutputFile::finish() {
-  if (descriptor_ < 0) return;
+  if (finished_) return;
   write_through(buffer_.data(), buffer_.size());
   buffer_.clear();
   // Pipes and devices cannot be synced; that is no failure.
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS) fail(errno);
+  finished_ = true;
+  if (!temporary_.empty()) return;  // stays open, and with that locked, until it has its name
   const int closed = ::close(descriptor_);
   descriptor_ = -1;
   if (closed != 0 && errno != EINTR) fail(errno);
@@ -107,6 +156,14 @@ void sync_folder(const std::filesystem::path& folder) {
   if (descriptor < 0) return;
   ::fsync(descriptor);
   ::close(descriptor);
+}
+
+void refuse_inputs(const std::filesystem::path& output, std::span<const std::string> inputs) {
+  std::error_code missing;
+  for (const std::string& input : inputs) {
+    if (!input.empty() && input != "-" && std::filesystem::equivalent(output, input, missing))
+      throw OutputError("cannot write " + output.string() + ": it is read from there; name another file.");
+  }
 }
 
 }  // namespace copse

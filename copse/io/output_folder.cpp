@@ -1,7 +1,6 @@
 #include "copse/io/output_folder.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,105 +8,107 @@
 #include <cerrno>
 #include <cstring>
 
-#include "copse/base/error.h"
-
 namespace copse {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool is_result_file(std::string_view name) { return std::ranges::find(result_files, name) != result_files.end(); }
-
-// What a killed run left: ".model.safetensors.partial-1234".
+// What a killed run left: ".report.html.partial-1234".
 bool is_leftover(const std::string& name) {
   const std::size_t mark = name.find(partial_mark);
   return mark != std::string::npos && mark > 1 && name[0] == '.' && is_result_file(name.substr(1, mark - 1));
-}
-
-[[noreturn]] void fail(const fs::path& path, const std::string& reason) {
-  throw OutputError("cannot write into the folder " + path.string() + ": " + reason + ".");
 }
 
 }  // namespace
 
 OutputFolder::OutputFolder(const fs::path& path, bool replace) : path_(path) {
   std::error_code error;
-  if (fs::exists(path_, error) && !fs::is_directory(path_, error)) fail(path_, "it is a file");
+  if (fs::exists(path_, error) && !fs::is_directory(path_, error)) refuse_folder(path_, "it is a file");
+  if (!fs::exists(path_, error) && fs::is_symlink(path_, error))
+    refuse_folder(path_, "it is a link that leads nowhere");
   created_ = fs::create_directories(path_, error);
-  if (error) fail(path_, error.message());
+  if (error) refuse_folder(path_, error.message());
+  place_ = fs::canonical(path_, error);
+  if (error) refuse_folder(path_, error.message());
   try {
-    lock();
-    take_existing(replace);
-    OutputFile probe(path_ / "result.json");
+    open(replace);
+  } catch (...) {
+    lock_.reset();
+    if (created_) fs::remove(place_, error);
+    throw;
+  }
+}
+
+void OutputFolder::open(bool replace) {
+  lock_.emplace(path_);
+  remove_leftovers(place_);
+  check_existing(replace);
+  const fs::path partial = place_ / partial_folder;
+  if (::mkdir(partial.c_str(), 0777) != 0) refuse_folder(path_, std::strerror(errno));
+  try {
+    OutputFile probe(path_ / "result.json", partial / "result.json");
     probe.write("{}");
     probe.finish();
   } catch (...) {
-    if (lock_ >= 0) ::close(lock_);
-    if (created_) fs::remove(path_, error);
+    ::rmdir(partial.c_str());
     throw;
   }
 }
 
 OutputFolder::~OutputFolder() {
+  if (committed_) return;
   files_.clear();
-  std::error_code ignored;
-  if (created_ && !committed_) fs::remove(path_, ignored);
-  if (lock_ >= 0) ::close(lock_);
+  ::rmdir((place_ / partial_folder).c_str());
+  if (created_) ::rmdir(place_.c_str());
 }
 
-// Two runs in one folder would mix their files. The system lets go of the lock whichever way a run ends.
-void OutputFolder::lock() {
-  lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock_ < 0) fail(path_, std::strerror(errno));
-  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) fail(path_, "another run is writing there");
-}
-
-void OutputFolder::take_existing(bool replace) const {
+void OutputFolder::check_existing(bool replace) {
   std::vector<fs::path> leftovers;
-  bool result = false;
+  std::vector<std::string> parts;
   std::string foreign;
-  for (const auto& entry : fs::directory_iterator(path_)) {
+  for (const auto& entry : fs::directory_iterator(place_)) {
     const std::string name = entry.path().filename().string();
     if (is_leftover(name)) {
       leftovers.push_back(entry.path());
     } else if (is_result_file(name)) {
-      result = true;
-    } else if (foreign.empty() || name < foreign) {
+      if (fs::is_directory(entry.symlink_status())) refuse_folder(path_, name + " in it is a folder");
+      parts.push_back(name);
+    } else if (name != split_log_file && (foreign.empty() || name < foreign)) {
       foreign = name;
     }
   }
-  if (!foreign.empty()) fail(path_, "it holds " + foreign + ", which is not part of a result; name a new folder");
-  if (result && !replace) fail(path_, "it holds an earlier result; name a new folder, or replace it with --force");
+  // Another program may have a result.json, too.
+  const bool whole = parts.size() > 1 && std::ranges::find(parts, "result.json") != parts.end();
+  if (!foreign.empty() && !whole)
+    refuse_folder(path_, "it holds " + foreign + ", which is not part of a result; name a new folder");
+  if (!parts.empty() && !replace)
+    refuse_folder(path_, "it holds an earlier result; name a new folder, or replace it with --force");
+  for (const std::string& name : parts) {
+    std::error_code error;
+    const fs::path target = fs::read_symlink(place_ / name, error);
+    if (!error)
+      notes_.push_back((path_ / name).string() + " was a link; this result takes its place, and " + target.string() +
+                       ", where it led, is as it was.");
+  }
   std::error_code ignored;
   for (const fs::path& leftover : leftovers) fs::remove(leftover, ignored);
 }
 
 OutputFile& OutputFolder::add(std::string_view name) {
   assert(is_result_file(name));
-  files_.push_back(std::make_unique<OutputFile>(path_ / name));
+  files_.push_back(std::make_unique<OutputFile>(path_ / name, place_ / partial_folder / name));
   return *files_.back();
 }
 
 void OutputFolder::keep(std::string_view name) {
-  assert(is_result_file(name));
+  assert(is_result_file(name) || name == split_log_file);
   kept_.emplace_back(name);
 }
 
 void OutputFolder::commit() {
   for (auto& file : files_) file->finish();
-  // From here on an earlier result is no longer whole, so its seal goes first and its other files follow.
-  std::error_code error;
-  fs::remove(path_ / "result.json", error);
-  for (const std::string_view name : result_files) {
-    const bool written =
-        std::any_of(files_.begin(), files_.end(), [&](const auto& file) { return file->path().filename() == name; });
-    const bool kept = std::ranges::find(kept_, name) != kept_.end();
-    if (!written && !kept) fs::remove(path_ / name, error);
-  }
-  std::stable_partition(files_.begin(), files_.end(),
-                        [](const auto& file) { return file->path().filename() != "result.json"; });
-  for (auto& file : files_) file->commit();
-  files_.clear();
+  commit_result(place_, kept_);
+  for (auto& file : files_) file->release();
   committed_ = true;
 }
 

@@ -20,29 +20,9 @@
 namespace copse {
 namespace {
 
-constexpr Index entries_per_block = 16384;
 constexpr double least_revival_gain = 1e-4;   // of the squared error: less is not worth a component
 constexpr double exact_squared_error = 1e-6;  // of |X|^2: nothing is left to revive from
 constexpr double slow_gain = 3e-3;            // of what W H explains, in one iteration: time for a breath
-
-// ahead = max(0, now + length (now - before)), where `ahead` holds `before` on entry.
-template <class T>
-void run_ahead(const Matrix<T>& now, Matrix<T>& ahead, double length) {
-  const T factor = static_cast<T>(length);
-  parallel_blocks(static_cast<Index>(now.values().size()), entries_per_block, [&](Index begin, Index end) {
-    const T* x = now.data();
-    T* y = ahead.data();
-    for (Index e = begin; e < end; ++e) y[e] = std::max(T(0), x[e] + factor * (x[e] - y[e]));
-  });
-}
-
-// Sweeps that pay while the products are fresh (Gillis & Glineur 2012, section 3.1): `inner` is the length of the
-// columns that a row of the factor is fitted to, `outer` the number of its rows.
-int sweeps_that_pay(Index nonzeros, Index inner, Index outer, Index k) {
-  const double product = static_cast<double>(nonzeros) + static_cast<double>(inner) * static_cast<double>(k);
-  const double sweep = static_cast<double>(outer) * static_cast<double>(k + 1);
-  return static_cast<int>(std::clamp(1 + 0.5 * product / sweep, 1.0, 10.0));
-}
 
 template <class T>
 class Alternation {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "copse/matrix/dense.h"
+
 namespace copse {
 
 // The length grows while the objective falls and is cut when it rises (Ang & Gillis 2019, algorithm 2). The iteration
@@ -45,5 +47,9 @@ class Momentum {
   double before_ = 0;
   bool resting_ = true;
 };
+
+// ahead = max(0, now + length (now - before)), where `ahead` holds `before` on entry.
+template <class T>
+void run_ahead(const Matrix<T>& now, Matrix<T>& ahead, double length);
 
 }  // namespace copse

@@ -1,5 +1,7 @@
 #include "copse/nmf/step.h"
 
+#include <algorithm>
+
 #include "copse/base/parallel.h"
 #include "copse/nnls/nnls.h"
 
@@ -65,6 +67,12 @@ void update_factor(const StepOptions& options, const Matrix<double>& gram, const
   copy_column(g, last, g.cols() - 1);
   solve(options, gram, rhs, g);
   copy_column(last, g, g.cols() - 1);
+}
+
+int sweeps_that_pay(Index nonzeros, Index inner, Index outer, Index k) {
+  const double product = static_cast<double>(nonzeros) + static_cast<double>(inner) * static_cast<double>(k);
+  const double sweep = static_cast<double>(outer) * static_cast<double>(k + 1);
+  return static_cast<int>(std::clamp(1 + 0.5 * product / sweep, 1.0, 10.0));
 }
 
 template void update_factor(const StepOptions&, const Matrix<double>&, const Matrix<float>&, Matrix<float>&);

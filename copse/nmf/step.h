@@ -16,4 +16,8 @@ struct StepOptions {
 template <class T>
 void update_factor(const StepOptions& options, const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>& g);
 
+// Sweeps that pay while the products are fresh (Gillis & Glineur 2012, section 3.1): `inner` is the length of the
+// columns that a row of the factor is fitted to, `outer` the number of its rows.
+int sweeps_that_pay(Index nonzeros, Index inner, Index outer, Index k);
+
 }  // namespace copse

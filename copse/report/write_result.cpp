@@ -66,6 +66,7 @@ void write_all(OutputFolder& folder, Result& result, bool page) {
   } else if (page) {
     report.notes.push_back("there is no report.html: this program was built without Node.js.");
   }
+  report.notes.insert(report.notes.end(), folder.notes().begin(), folder.notes().end());
   report.seconds.write = writing.seconds();
   close_report(result.clock, report);
   folder.add("result.json").write(to_json(report));

@@ -151,7 +151,7 @@ TreeResult<T> edit_stored(const StoredResult& stored, const TreeEdit& change, bo
   TreeResult<T> result;
   RunReport& report = result.report;
   const Stopwatch reading;
-  result.model = read_tree_model<T>(stored.model_path());
+  result.model = read_tree_model<T>(stored.model);
   report.seconds.read = reading.seconds();
   report.command = "edit";
   report.settings = stored.report.settings;

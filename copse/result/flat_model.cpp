@@ -50,8 +50,8 @@ void write_model(OutputFile& file, const FlatModel<T>& model, const Settings& se
 }
 
 template <class T>
-FlatModel<T> read_model(const std::string& path) {
-  const TensorReader reader(path, "a flat result");
+FlatModel<T> read_model(const Input& file) {
+  const TensorReader reader(file, "a flat result");
   FlatModel<T> model;
   model.w = reader.matrix<T>("w");
   model.h = reader.matrix<T>("h");
@@ -78,8 +78,8 @@ StartFactors<T> read_start(const std::string& path, Index rows, Index cols, Inde
 
 template void write_model(OutputFile&, const FlatModel<float>&, const Settings&);
 template void write_model(OutputFile&, const FlatModel<double>&, const Settings&);
-template FlatModel<float> read_model(const std::string&);
-template FlatModel<double> read_model(const std::string&);
+template FlatModel<float> read_model(const Input&);
+template FlatModel<double> read_model(const Input&);
 template StartFactors<float> read_start(const std::string&, Index, Index, Index);
 template StartFactors<double> read_start(const std::string&, Index, Index, Index);
 

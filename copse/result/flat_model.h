@@ -26,7 +26,7 @@ void write_model(OutputFile& file, const FlatModel<T>& model, const Settings& se
 
 // Throws InputError for a file that is not the model of a flat result.
 template <class T>
-FlatModel<T> read_model(const std::string& path);
+FlatModel<T> read_model(const Input& file);
 
 template <class T>
 struct StartFactors {

@@ -1,6 +1,7 @@
 #include "copse/result/model_items.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -92,7 +93,11 @@ ModelItems read_items(const TensorReader& reader, Index features, Index kept) {
   items.stability_ids = reader.strings("stability_ids");
   items.stability = reader.list<double>("stability");
   items.item_stability = reader.list<double>("item_stability");
-  if (reader.has("vocabulary")) items.vocabulary = reader.strings("vocabulary").at(0);
+  if (reader.has("vocabulary")) {
+    const auto vocabulary = reader.strings("vocabulary");
+    if (vocabulary.size() != 1) reader.wrong("it has not one vocabulary");
+    items.vocabulary = vocabulary.front();
+  }
   items.titles = reader.strings("titles");
   items.times = reader.strings("times");
   items.document_counts = reader.list<Index>("document_counts");
@@ -112,6 +117,9 @@ ModelItems read_items(const TensorReader& reader, Index features, Index kept) {
   const auto ascending = [](const std::vector<Index>& list) {
     return std::ranges::adjacent_find(list, std::greater_equal()) == list.end();
   };
+  const auto usable = [](const std::vector<double>& list) {
+    return std::ranges::all_of(list, [](double value) { return value >= 0 && std::isfinite(value); });
+  };
   constexpr Index most_features = std::numeric_limits<RowIndex>::max();
   const bool fits = has(items.feature_names, features) && has(items.feature_factors, features) &&
                     has(items.feature_totals, features) && static_cast<Index>(items.kept_features.size()) == features &&
@@ -127,6 +135,9 @@ ModelItems read_items(const TensorReader& reader, Index features, Index kept) {
                     items.stability_ids.size() == items.stability.size() && has(items.item_stability, kept) &&
                     (items.kept_items.empty() ? all : static_cast<Index>(items.kept_items.size())) == kept;
   if (!fits) reader.wrong("its lists of features and items do not fit each other");
+  if (!usable(items.feature_factors) || !usable(items.feature_totals) || !usable(items.outside_weights))
+    reader.wrong("it has a weight that is negative or not finite");
+  if (!inside(items.document_counts, std::numeric_limits<Index>::max())) reader.wrong("it has a negative count");
   return items;
 }
 

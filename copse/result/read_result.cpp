@@ -5,7 +5,7 @@ namespace copse {
 template <class T>
 FlatResult<T> read_flat_result(const StoredResult& stored) {
   FlatResult<T> result;
-  result.model = read_model<T>(stored.model_path());
+  result.model = read_model<T>(stored.model);
   result.report = stored.report;
   describe(result);
   return result;
@@ -14,7 +14,7 @@ FlatResult<T> read_flat_result(const StoredResult& stored) {
 template <class T>
 TreeResult<T> read_tree_result(const StoredResult& stored) {
   TreeResult<T> result;
-  result.model = read_tree_model<T>(stored.model_path());
+  result.model = read_tree_model<T>(stored.model);
   result.report = stored.report;
   describe(result);
   if (result.model.history.empty())

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 
 #include "copse/base/error.h"
 #include "copse/result/fields.h"
@@ -63,12 +64,26 @@ void write_all(int descriptor, const void* from, std::size_t count, std::int64_t
   }
 }
 
+template <class T>
+bool usable(const Matrix<T>& matrix) {
+  return std::ranges::all_of(matrix.values(),
+                             [](T value) { return value >= T(0) && value <= std::numeric_limits<T>::max(); });
+}
+
 }  // namespace
 
 template <class T>
-SplitLog<T>::SplitLog(const std::filesystem::path& path, std::uint64_t fingerprint, bool resume) : path_(path) {
-  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | (resume ? 0 : O_TRUNC), 0666);
-  if (descriptor_ < 0) throw OutputError(fmt::format("{} cannot be written: {}.", path.string(), std::strerror(errno)));
+SplitLog<T>::SplitLog(const std::filesystem::path& path, std::uint64_t fingerprint, Index features, Index items,
+                      bool resume)
+    : path_(path), features_(features), items_(items) {
+  std::error_code ignored;
+  if (!resume || !std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored)))
+    std::filesystem::remove(path, ignored);
+  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) {
+    failure_ = std::strerror(errno);
+    return;
+  }
   const std::uint64_t start[3] = {magic, sizeof(T), fingerprint};
   std::uint64_t found[3] = {};
   if (resume && read_all(descriptor_, found, sizeof found, 0)) {
@@ -79,9 +94,13 @@ SplitLog<T>::SplitLog(const std::filesystem::path& path, std::uint64_t fingerpri
     }
     end_ = sizeof start;
     read_records();
-  } else {
+    return;
+  }
+  try {
     write_all(descriptor_, start, sizeof start, 0, path_);
     end_ = sizeof start;
+  } catch (const OutputError& error) {
+    failure_ = error.what();
   }
 }
 
@@ -94,7 +113,7 @@ template <class T>
 void SplitLog<T>::read_records() {
   Header header{};
   while (read_all(descriptor_, &header, sizeof header, end_)) {
-    if (header.terms < 0 || header.items < 0 || header.terms > (1LL << 40) || header.items > (1LL << 40)) break;
+    if (header.terms < 0 || header.items < 0 || header.terms > features_ || header.items > items_) break;
     const std::int64_t values = 2 * (header.terms + header.items) * static_cast<std::int64_t>(sizeof(T));
     const std::int64_t after = end_ + static_cast<std::int64_t>(sizeof header) + values;
     std::uint64_t sum = 0;
@@ -124,7 +143,7 @@ bool SplitLog<T>::recall(std::uint64_t key, Rank2Result<T>& result) {
                      read_all(descriptor_, result.w.data(), w_bytes, w_at) &&
                      read_all(descriptor_, result.h.data(), h_bytes, h_at) &&
                      read_all(descriptor_, &sum, sizeof sum, h_at + static_cast<std::int64_t>(h_bytes));
-  if (!whole || sum != checksum(header, result.w, result.h)) {
+  if (!whole || sum != checksum(header, result.w, result.h) || !usable(result.w) || !usable(result.h)) {
     places_.erase(found);
     return false;
   }
@@ -138,6 +157,17 @@ bool SplitLog<T>::recall(std::uint64_t key, Rank2Result<T>& result) {
 
 template <class T>
 void SplitLog<T>::record(std::uint64_t key, const Rank2Result<T>& result) {
+  const std::lock_guard lock(mutex_);
+  if (!failure_.empty()) return;
+  try {
+    append(key, result);
+  } catch (const OutputError& error) {
+    failure_ = error.what();
+  }
+}
+
+template <class T>
+void SplitLog<T>::append(std::uint64_t key, const Rank2Result<T>& result) {
   const Header header{key,
                       result.w.rows(),
                       result.h.rows(),
@@ -148,16 +178,15 @@ void SplitLog<T>::record(std::uint64_t key, const Rank2Result<T>& result) {
                       result.iterations,
                       static_cast<std::int64_t>(result.stop_reason)};
   const std::uint64_t sum = checksum(header, result.w, result.h);
-  const std::lock_guard lock(mutex_);
   std::int64_t at = end_;
-  const auto append = [&](const void* bytes, std::size_t count) {
+  const auto write = [&](const void* bytes, std::size_t count) {
     write_all(descriptor_, bytes, count, at, path_);
     at += static_cast<std::int64_t>(count);
   };
-  append(&header, sizeof header);
-  append(result.w.data(), result.w.values().size_bytes());
-  append(result.h.data(), result.h.values().size_bytes());
-  append(&sum, sizeof sum);
+  write(&header, sizeof header);
+  write(result.w.data(), result.w.values().size_bytes());
+  write(result.h.data(), result.h.values().size_bytes());
+  write(&sum, sizeof sum);
   places_[key] = {end_, header.terms, header.items};
   end_ = at;
 }

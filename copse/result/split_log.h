@@ -4,19 +4,22 @@
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 
 #include "copse/tree/tree.h"
 
 namespace copse {
 
-// Records are appended, each with a checksum; what a kill left of the last one is ignored.
+// Records are appended, each with a checksum; what a kill left of the last one is ignored. A record that cannot be
+// written ends the log, not the run.
 template <class T>
 class SplitLog : public SplitMemory<T> {
  public:
-  // `fingerprint` stands for the data and the options. With `resume` the records of an earlier run are used; throws
-  // InputError if it was another run. A missing file is an empty one.
-  SplitLog(const std::filesystem::path& path, std::uint64_t fingerprint, bool resume);
+  // `fingerprint` stands for the data, of `features` x `items`, and the options. With `resume` the records of an
+  // earlier run are used; throws InputError if it was another run. A missing file is an empty one. A link is not
+  // followed.
+  SplitLog(const std::filesystem::path& path, std::uint64_t fingerprint, Index features, Index items, bool resume);
   ~SplitLog() override;
   SplitLog(const SplitLog&) = delete;
   SplitLog& operator=(const SplitLog&) = delete;
@@ -25,6 +28,8 @@ class SplitLog : public SplitMemory<T> {
   void record(std::uint64_t key, const Rank2Result<T>& result) override;
 
   Index recalled() const { return recalled_; }
+  // Why finished factorizations are no longer noted; empty while they are.
+  const std::string& failure() const { return failure_; }
   // The run is complete.
   void remove();
 
@@ -33,13 +38,16 @@ class SplitLog : public SplitMemory<T> {
     std::int64_t offset, terms, items;
   };
   void read_records();
+  void append(std::uint64_t key, const Rank2Result<T>& result);
 
   std::filesystem::path path_;
+  Index features_, items_;
   int descriptor_ = -1;
   std::int64_t end_ = 0;
   std::mutex mutex_;
   std::unordered_map<std::uint64_t, Place> places_;
   Index recalled_ = 0;
+  std::string failure_;
 };
 
 // Stands for the data, entry by entry, and the options: two runs with the same number have the same factorizations

@@ -1,12 +1,17 @@
 #include "copse/result/stored_result.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
-#include <fstream>
+#include <array>
+#include <chrono>
+#include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "copse/base/error.h"
+#include "copse/io/result_folder.h"
 #include "copse/result/fields.h"
 
 namespace copse {
@@ -95,6 +100,45 @@ Field field_in(const Settings& settings, const char* name) {
   return field;
 }
 
+struct OpenResult {
+  Input json, model;
+};
+
+// Only a file: a pipe or a device in a folder from elsewhere would be read for ever. Its place may be another one while
+// a commit is unfinished.
+Input open_file(const std::string& folder, const char* name) {
+  const std::filesystem::path place = place_in_result(folder, name);
+  struct stat status {};
+  if (::stat(place.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
+    throw InputError(fmt::format("{}/{} cannot be read: is {} the folder of a result?", folder, name, folder));
+  return Input::open(place);
+}
+
+// Which result is there: a new one has a new result.json.
+std::array<std::int64_t, 4> identity(const std::string& folder) {
+  struct stat status {};
+  if (::stat(place_in_result(folder, "result.json").c_str(), &status) != 0) return {};
+  return {static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino), status.st_mtim.tv_sec,
+          status.st_mtim.tv_nsec};
+}
+
+// Both files of the same result, although another may take its place at any moment.
+OpenResult open_result(const std::string& folder) {
+  finish_commit(folder);
+  constexpr int most_tries = 200;
+  for (int tried = 1;; ++tried) {
+    const auto before = identity(folder);
+    try {
+      OpenResult files{open_file(folder, "result.json"), open_file(folder, "model.safetensors")};
+      if (identity(folder) == before) return files;
+    } catch (const InputError&) {  // what was there a moment ago may be gone
+      if (identity(folder) == before) throw;
+    }
+    if (tried == most_tries) throw InputError(folder + " is being written again and again; it cannot be read.");
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
 }  // namespace
 
 bool is_tree(const Settings& settings) { return find_setting(settings, "leaves") != nullptr; }
@@ -130,11 +174,11 @@ InputOptions input_options_in(const Settings& settings, const std::string& vocab
   return options;
 }
 
-StoredResult::StoredResult(const std::string& place) : folder(place) {
+StoredResult::StoredResult(const std::string& place) : folder(place), model({}, "") {
+  const OpenResult files = open_result(folder);
+  model = files.model;
   const std::string path = folder + "/result.json";
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError(fmt::format("{} cannot be read: is {} the folder of a result?", path, folder));
-  const Json root = Json::parse(file, nullptr, false);
+  const Json root = Json::parse(files.json.bytes().begin(), files.json.bytes().end(), nullptr, false);
   if (root.is_discarded() || !root.is_object() || !root.contains("settings") || !root["settings"].is_object())
     throw InputError(fmt::format("{} is not the result of a run of copse.", path));
   report = report_of(root);

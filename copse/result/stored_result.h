@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "copse/io/input.h"
 #include "copse/result/input.h"
 #include "copse/result/precision.h"
 #include "copse/result/run_report.h"
@@ -23,11 +24,11 @@ Settings settings_of(const InputOptions& options);
 struct StoredResult {
   std::string folder;
   RunReport report;  // what the page tells about the run: settings, sizes, seconds, measures and notes
+  Input model;       // of the same result as the report, also if another takes its place in the folder meanwhile
 
-  // Throws InputError unless the folder holds a complete result.
+  // Throws InputError unless the folder holds a complete result. A commit that was killed is finished first.
   explicit StoredResult(const std::string& folder);
 
-  std::string model_path() const { return folder + "/model.safetensors"; }
   bool is_tree() const { return copse::is_tree(report.settings); }
   Precision precision() const { return precision_in(report.settings); }
 };

@@ -6,11 +6,11 @@ namespace {
 template <class T>
 StoredView read_view_of(const StoredResult& stored, const ViewLimits& limits) {
   if (stored.is_tree()) {
-    TreeModel<T> model = read_tree_model<T>(stored.model_path());
+    TreeModel<T> model = read_tree_model<T>(stored.model);
     TopicView view = view_of(model, limits);
     return {std::move(view), std::move(model.items)};
   }
-  FlatModel<T> model = read_model<T>(stored.model_path());
+  FlatModel<T> model = read_model<T>(stored.model);
   TopicView view = view_of(model, limits);
   return {std::move(view), std::move(model.items)};
 }

@@ -35,8 +35,8 @@ void TensorWriter::write(OutputFile& file, const Settings& settings, const std::
   write_safetensors(file, views_, metadata);
 }
 
-TensorReader::TensorReader(const std::string& path, const std::string& kind)
-    : path_(path), kind_(kind), model_(read_safetensors(path)) {}
+TensorReader::TensorReader(const Input& file, const std::string& kind)
+    : path_(file.name()), kind_(kind), model_(read_safetensors(file.bytes(), file.name())) {}
 
 const Tensor& TensorReader::find(const std::string& name) const {
   const auto found = model_.tensors.find(name);

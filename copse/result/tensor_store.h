@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "copse/io/input.h"
 #include "copse/io/safetensors.h"
 #include "copse/matrix/dense.h"
 #include "copse/result/run_report.h"
@@ -52,7 +53,7 @@ class TensorWriter {
 class TensorReader {
  public:
   // `kind` for sentences: "a tree".
-  TensorReader(const std::string& path, const std::string& kind);
+  TensorReader(const Input& file, const std::string& kind);
 
   bool has(const std::string& name) const { return model_.tensors.contains(name); }
   // A setting as text; empty where there is none.

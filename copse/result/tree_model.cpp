@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "copse/base/error.h"
 #include "copse/tree/packed.h"
@@ -74,8 +75,8 @@ void write_tree_model(OutputFile& file, const TreeModel<T>& model, const Setting
 }
 
 template <class T>
-TreeModel<T> read_tree_model(const std::string& path) {
-  const TensorReader reader(path, "a tree");
+TreeModel<T> read_tree_model(const Input& file) {
+  const TensorReader reader(file, "a tree");
   TreeModel<T> model;
   const auto read_version = [&](const std::string& prefix) {
     TreeVersion<T>& version = model.versions.emplace_back();
@@ -92,19 +93,30 @@ TreeModel<T> read_tree_model(const std::string& path) {
                       version.flat_second_weights.size() == count && std::ranges::all_of(version.flat, is_node) &&
                       std::ranges::all_of(version.flat_second, is_node);
     if (!fits) reader.wrong("its flat assignment does not fit the tree");
+    const auto usable = [](double value) { return value >= 0 && std::isfinite(value); };
+    if (!std::ranges::all_of(version.flat_weights, usable) || !std::ranges::all_of(version.flat_second_weights, usable))
+      reader.wrong("it has a weight that is negative or not finite");
   };
   for (std::size_t v = 0; reader.has(fmt::format("undo.{}.nodes", v)); ++v) read_version(fmt::format("undo.{}.", v));
   read_version("tree.");
   model.topics = reader.matrix<T>("w");
   model.history = reader.strings("history");
   const Tree<T>& tree = model.versions.back().tree;
+  if (model.topics.rows() != tree.rows || model.topics.cols() != tree.leaves)
+    reader.wrong("its topics are not those of its leaves");
+  // A version that undo would bring back is of the same data, and one line of the history tells of each change.
+  for (const TreeVersion<T>& version : model.versions) {
+    if (version.tree.rows != tree.rows || version.tree.cols != tree.cols)
+      reader.wrong("its versions are not of the same data");
+  }
+  if (model.history.size() + 1 < model.versions.size()) reader.wrong("its history is shorter than its versions");
   model.items = read_items(reader, tree.rows, tree.cols);
   return model;
 }
 
 #define COPSE_INSTANTIATE(T)                                                         \
   template void write_tree_model(OutputFile&, const TreeModel<T>&, const Settings&); \
-  template TreeModel<T> read_tree_model(const std::string&);
+  template TreeModel<T> read_tree_model(const Input&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

@@ -34,6 +34,6 @@ void write_tree_model(OutputFile& file, const TreeModel<T>& model, const Setting
 
 // Throws InputError for a file that is not the model of a tree.
 template <class T>
-TreeModel<T> read_tree_model(const std::string& path);
+TreeModel<T> read_tree_model(const Input& file);
 
 }  // namespace copse

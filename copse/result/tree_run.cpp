@@ -31,6 +31,10 @@ void grow_tree(const TreeRunOptions& options, const TreeOptions& tree, const Run
     result.report.notes.push_back(fmt::format("{} of {} factorizations were taken from the run before.",
                                               log->recalled(), result.tree().cost.factorizations));
   }
+  if (log != nullptr && !log->failure().empty()) {
+    result.report.notes.push_back(fmt::format(
+        "the finished splits were not kept, so that this run could not have been resumed: {}", log->failure()));
+  }
   // A tree with fewer leaves is a result: an interruption ends the splitting, not what follows.
   uninterrupted([&] {
     if (options.flat) {
@@ -111,7 +115,8 @@ TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
   if (!options.split_log.empty()) {
     TreeOptions tree = options.tree;
     tree.score = options.score.value_or(default_score(input.data.feature_names));
-    log = std::make_unique<SplitLog<T>>(options.split_log, fingerprint(input.data, tree), options.resume);
+    log = std::make_unique<SplitLog<T>>(options.split_log, fingerprint(input.data, tree), input.data.features(),
+                                        input.data.items(), options.resume);
   }
   ModelItems items = take_items(input);
   const auto x = in_memory(input.data);

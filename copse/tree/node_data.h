@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -35,10 +36,21 @@ inline int norm_exponent(std::span<const double> squared_norms) {
   return largest > 0 ? std::ilogb(largest) >> 1 : 0;
 }
 
+struct Rank2Options;
+template <class T>
+struct Rank2Result;
+
 template <class T>
 class NodeData {
  public:
   virtual ~NodeData() = default;
+
+  // The factorization that splits the node: rank2_nmf(), unless this kind of data has one of its own.
+  virtual Rank2Result<T> factorize(const Rank2Options& options) const;
+  // What Score::error makes of a split into two groups of items, where the data has a rule of its own; else NaN.
+  virtual double gain_of_split(std::span<const char> /*in_first*/) const {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
 
   virtual Index items() const = 0;
   virtual Index entries() const = 0;  // what one read costs

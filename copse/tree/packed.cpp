@@ -1,6 +1,9 @@
 #include "copse/tree/packed.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
 #include <span>
 
 #include "copse/base/error.h"
@@ -20,30 +23,69 @@ void append(List& list, const More& more) {
   list.insert(list.end(), more.begin(), more.end());
 }
 
-// Moves the first `count` values of `source` to `target`.
-template <class Target, class Source>
-void take(std::vector<Target>& target, std::span<const Source>& source, std::int64_t count) {
+template <class Value>
+std::span<const Value> first(std::span<const Value>& source, std::int64_t count) {
   require(count >= 0 && count <= static_cast<std::int64_t>(source.size()), "its lists are too short");
-  for (const Source value : source.first(static_cast<std::size_t>(count))) target.push_back(static_cast<Target>(value));
+  const auto taken = source.first(static_cast<std::size_t>(count));
   source = source.subspan(static_cast<std::size_t>(count));
+  return taken;
 }
 
-bool inside(std::span<const RowIndex> list, Index end) {
-  return std::ranges::all_of(list, [&](Index value) { return value >= 0 && value < end; });
+// Moves the first `count` values of `source` to `target`: numbers below `end`.
+void take(std::vector<RowIndex>& target, std::span<const std::int64_t>& source, std::int64_t count, Index end) {
+  for (const std::int64_t value : first(source, count)) {
+    require(value >= 0 && value < end, "it names items or features that it has not");
+    target.push_back(static_cast<RowIndex>(value));
+  }
 }
 
-// Parents come before their children, and each child says who its parent is.
+// The same for weights.
+template <class T>
+void take(std::vector<T>& target, std::span<const T>& source, std::int64_t count) {
+  for (const T value : first(source, count)) {
+    require(value >= T(0), "it has a weight that is negative or not a number");
+    target.push_back(value);
+  }
+}
+
+bool ascends(std::span<const RowIndex> list) {
+  return std::ranges::adjacent_find(list, std::greater_equal()) == list.end();
+}
+
+// Parents come before their children, which stand side by side, and each child says who its parent is. Each split has
+// a number of its own.
 template <class T>
 bool forms_tree(const std::vector<TreeNode<T>>& nodes) {
   const Index count = static_cast<Index>(nodes.size());
+  std::vector<char> numbers(nodes.size() / 2 + 1, 0);
   for (Index n = 0; n < count; ++n) {
     const TreeNode<T>& node = nodes[n];
     if (n == 0 ? node.parent != -1 : node.parent < 0 || node.parent >= n) return false;
     if (n > 0 && nodes[node.parent].first != n && nodes[node.parent].second != n) return false;
-    if ((node.first < 0) != (node.second < 0) || (node.first >= 0 && node.first == node.second)) return false;
-    for (const Index child : {node.first, node.second}) {
-      if (child >= count || (child >= 0 && nodes[child].parent != n)) return false;
+    if (node.first < 0) {
+      if (node.first != -1 || node.second != -1 || node.split != 0) return false;
+      continue;
     }
+    if (node.second != node.first + 1 || node.second >= count || node.dropped) return false;
+    if (nodes[node.first].parent != n || nodes[node.second].parent != n) return false;
+    if (node.split < 1 || node.split > count / 2 || numbers[node.split] != 0) return false;
+    numbers[node.split] = 1;
+  }
+  return true;
+}
+
+// The items of a node that is split are those of its children and its outliers.
+template <class T>
+bool shares_out(const std::vector<TreeNode<T>>& nodes) {
+  std::vector<RowIndex> parts;
+  for (const TreeNode<T>& node : nodes) {
+    if (!ascends(node.items) || !ascends(node.outliers)) return false;
+    if (node.first < 0) continue;
+    parts = node.outliers;
+    append(parts, nodes[node.first].items);
+    append(parts, nodes[node.second].items);
+    std::ranges::sort(parts);
+    if (parts != node.items) return false;
   }
   return true;
 }
@@ -79,6 +121,8 @@ Tree<T> unpack(const PackedTree<T>& packed) {
   require(packed.scores.size() == score_fields * count && packed.names.size() == count, "its lists differ in length");
   Tree<T> tree;
   tree.rows = packed.shape[0], tree.cols = packed.shape[1], tree.leaves = packed.shape[2];
+  constexpr Index most = std::numeric_limits<RowIndex>::max();
+  require(tree.rows >= 0 && tree.rows <= most && tree.cols >= 0 && tree.cols <= most, "its shape is damaged");
   std::span<const std::int64_t> items = packed.items, outliers = packed.outliers, terms = packed.terms;
   std::span<const T> weights = packed.weights, shares = packed.shares, term_weights = packed.term_weights;
   for (std::size_t n = 0; n < count; ++n) {
@@ -87,21 +131,21 @@ Tree<T> unpack(const PackedTree<T>& packed) {
     TreeNode<T>& node = tree.nodes.emplace_back();
     node.parent = field[0], node.first = field[1], node.second = field[2];
     node.leaf = static_cast<Leaf>(std::clamp<std::int64_t>(field[3], 0, static_cast<int>(Leaf::only_outliers)));
-    node.split = static_cast<int>(field[4]);
+    node.split = static_cast<int>(std::clamp<std::int64_t>(field[4], -1, std::numeric_limits<int>::max()));
     node.dropped = field[5] != 0;
-    take(node.items, items, field[6]);
+    take(node.items, items, field[6], tree.cols);
     take(node.weights, weights, field[7]);
     take(node.shares, shares, field[7]);
-    take(node.outliers, outliers, field[8]);
-    take(node.topic.terms, terms, field[9]);
+    take(node.outliers, outliers, field[8], tree.cols);
+    take(node.topic.terms, terms, field[9], tree.rows);
     take(node.topic.weights, term_weights, field[9]);
-    require(inside(node.items, tree.cols) && inside(node.outliers, tree.cols) && inside(node.topic.terms, tree.rows),
-            "it names items or features that it has not");
-    require(node.weights.empty() || node.weights.size() == node.items.size(), "its lists differ in length");
+    require(node.weights.size() == node.items.size() || (n == 0 && node.weights.empty()), "its lists differ in length");
     node.score = score[0], node.squared_norm = score[1], node.explained = score[2];
+    require(std::isfinite(node.squared_norm) && std::isfinite(node.explained), "it has a norm that is not finite");
     node.name = packed.names[n];
   }
   require(forms_tree(tree.nodes), "its nodes do not form a tree");
+  require(shares_out(tree.nodes), "the items of its nodes are not those of their children and outliers");
   require(tree.leaves == static_cast<Index>(tree.leaf_nodes().size()), "it has another number of leaves than it says");
   return tree;
 }

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "copse/base/error.h"
 #include "copse/generate/corpus.h"
 
@@ -64,6 +66,18 @@ TEST(PackedTree, RefusesWhatIsNotATree) {
   refused([](auto& bad) { bad.nodes[6] = -1; });       // fewer than no items
   refused([](auto& bad) { bad.nodes[6] = 1 << 20; });  // more items than there are
   refused([](auto& bad) { bad.items[0] = -1; });
+  refused([](auto& bad) { bad.items[0] = std::int64_t(1) << 40; });  // 0, if it were cut to 32 bits
+  refused([](auto& bad) { bad.shape[0] = std::int64_t(1) << 40; });
+  refused([](auto& bad) { std::swap(bad.items[0], bad.items[1]); });
+  refused([](auto& bad) { bad.items.back() = bad.items.front(); });  // not one of its parent's
+  refused([](auto& bad) { bad.nodes[4] = 2; });                      // two splits with a number
+  refused([](auto& bad) { bad.nodes[4] = 1 << 30; });
+  refused([](auto& bad) { bad.nodes[14] = 1 << 30; });
+  refused([](auto& bad) { bad.nodes[5] = 1; });  // dropped, but split
+  refused([](auto& bad) { bad.weights[0] = -1; });
+  refused([](auto& bad) { bad.shares[0] = std::numeric_limits<float>::quiet_NaN(); });
+  refused([](auto& bad) { bad.scores[1] = std::numeric_limits<double>::infinity(); });
+  refused([](auto& bad) { bad.nodes[17] = 0; });  // a node without weights
   refused([](auto& bad) { bad.terms.pop_back(); });
   refused([](auto& bad) { bad.scores.pop_back(); });
   refused([](auto& bad) { bad.names.pop_back(); });

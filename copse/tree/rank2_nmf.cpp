@@ -338,7 +338,16 @@ Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options) {
   return result;
 }
 
-template Rank2Result<float> rank2_nmf(const NodeData<float>&, const Rank2Options&);
-template Rank2Result<double> rank2_nmf(const NodeData<double>&, const Rank2Options&);
+template <class T>
+Rank2Result<T> NodeData<T>::factorize(const Rank2Options& options) const {
+  return rank2_nmf(*this, options);
+}
+
+#define COPSE_INSTANTIATE(T)                                                  \
+  template Rank2Result<T> rank2_nmf(const NodeData<T>&, const Rank2Options&); \
+  template Rank2Result<T> NodeData<T>::factorize(const Rank2Options&) const;
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+#undef COPSE_INSTANTIATE
 
 }  // namespace copse

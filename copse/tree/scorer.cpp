@@ -1,6 +1,7 @@
 #include "copse/tree/scorer.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "copse/base/parallel.h"
 #include "copse/tree/constants.h"
@@ -86,7 +87,8 @@ Scored<T> Scorer<T>::compute(Side<T>& side, std::uint64_t key) const {
     if (result.score == permanent) result.leaf = Leaf::one_sided;
   } else if (options_.score == Score::error) {
     // |A|^2 = |A1|^2 + |A2|^2 cancels.
-    result.score = first.explained + second.explained - side.explained;
+    const double gain = result.trial->split.gain;
+    result.score = std::isnan(gain) ? first.explained + second.explained - side.explained : gain;
   } else {
     result.score = first.leading + second.leading - side.leading;
   }

@@ -61,10 +61,14 @@ TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, P
     node = x.cut(items);
   Rank2Result<T> factors;
   const std::uint64_t remembered = memory == nullptr ? 0 : memory_key(key, items, node->terms());
-  if (memory == nullptr || !memory->recall(remembered, factors)) {
+  const auto fits = [&] {
+    return factors.w.rows() == static_cast<Index>(node->terms().size()) &&
+           factors.h.rows() == static_cast<Index>(items.size());
+  };
+  if (memory == nullptr || !memory->recall(remembered, factors) || !fits()) {
     Rank2Options rank2 = options.rank2;
     rank2.seed ^= key;
-    factors = rank2_nmf(*node, rank2);
+    factors = node->factorize(rank2);
     if (memory != nullptr) memory->record(remembered, factors);
   }
   cost.entries_read += factors.entries_read;
@@ -120,6 +124,7 @@ TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, P
       *square = std::ldexp(*square, square_exponent);
   }
   if (!split.two_sided()) return split;
+  split.gain = std::ldexp(node->gain_of_split(in_first), square_exponent);
   parallel_for(
       2, [&](Index column) { split.sides[column != larger].topic = rank_terms(factors.w, column, node->terms()); });
   if (options.leading) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -35,7 +36,8 @@ struct Side {
 
 template <class T>
 struct TrialSplit {
-  std::array<Side<T>, 2> sides;  // the larger first; equal sizes: the one with the first item
+  std::array<Side<T>, 2> sides;                            // the larger first; equal sizes: the one with the first item
+  double gain = std::numeric_limits<double>::quiet_NaN();  // NodeData::gain_of_split()
   bool two_sided() const { return !sides[1].items.empty(); }
 };
 

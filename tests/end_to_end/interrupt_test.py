@@ -55,7 +55,7 @@ def test_an_interrupted_tree_is_a_result_and_can_be_continued(program, copse, tm
     assert subprocess.run([*command, "-o", "whole"], cwd=tmp_path, capture_output=True).returncode == 0
     process = subprocess.Popen([*command, "-o", "out"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True)
-    log = tmp_path / "out.partial-splits"
+    log = tmp_path / "out" / ".partial-splits"
     while process.poll() is None and not (log.exists() and log.stat().st_size > 3_000_000):
         time.sleep(0.005)
     process.send_signal(signal.SIGINT)
@@ -83,7 +83,7 @@ def test_a_tree_is_not_continued_with_other_items(program, copse, tmp_path):
     scipy.sparse.save_npz(tmp_path / "x.npz", x)
     command = [program, "tree", "x.npz", "--leaves", "40", "-o", "out"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    log = tmp_path / "out.partial-splits"
+    log = tmp_path / "out" / ".partial-splits"
     while process.poll() is None and not (log.exists() and log.stat().st_size > 100_000):
         time.sleep(0.001)
     process.kill()

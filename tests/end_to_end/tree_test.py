@@ -275,7 +275,7 @@ def test_a_killed_run_resumes_with_the_same_bits(program, tmp_path, folder):
     scipy.sparse.save_npz(tmp_path / "x.npz", x)
     command = [program, "tree", "x.npz", "--score", "mndcg", "--leaves", "30", "--outlier-trials", "0", "--no-flat", "-o"]
     assert subprocess.run([*command, "whole"], cwd=tmp_path, capture_output=True).returncode == 0
-    log = tmp_path / "out.partial-splits"
+    log = tmp_path / "out" / ".partial-splits"
     run = subprocess.Popen([*command, folder], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while run.poll() is None and not (log.exists() and log.stat().st_size > 500_000):
         time.sleep(0.001)

@@ -15,6 +15,7 @@
 #include "copse/base/parallel.h"
 #include "copse/base/version.h"
 #include "copse/io/output_file.h"
+#include "copse/io/result_folder.h"
 #include "copse/result/wording.h"
 
 namespace copse {
@@ -101,12 +102,17 @@ void assign(const AssignOptions& options, const StoredResult& stored, const Mode
 int run(const AssignOptions& options) {
   Terminal terminal(options.quiet);
   const StoredResult stored(options.folder);
+  if (!options.output.empty()) {
+    refuse_parts_of_result(options.output, options.folder);
+    const std::string inputs[] = {options.items.path, options.items.feature_names, options.items.item_names};
+    refuse_inputs(options.output, inputs);
+  }
   with_threads(options.threads, &interruption(), [&] {
     with_precision(stored.precision(), [&]<class T> {
       if (stored.is_tree()) {
-        assign<T>(options, stored, read_tree_model<T>(stored.model_path()), terminal);
+        assign<T>(options, stored, read_tree_model<T>(stored.model), terminal);
       } else {
-        assign<T>(options, stored, read_model<T>(stored.model_path()), terminal);
+        assign<T>(options, stored, read_model<T>(stored.model), terminal);
       }
     });
   });

@@ -43,6 +43,10 @@ struct EditOptions {
 };
 
 int run(EditOptions options) {
+  StoredResult(options.output.folder);  // a folder without a result is refused before it is touched
+  // The lock comes before the model is read, so that of two edits at once none is lost.
+  OutputFolder folder(options.output.folder, true);
+  folder.keep(own_documents_file);
   const StoredResult stored(options.output.folder);
   if (!stored.is_tree()) throw InputError(options.output.folder + " is not the folder of a tree.");
   if (!options.names.empty()) {
@@ -57,8 +61,6 @@ int run(EditOptions options) {
     with_threads(options.threads, &interruption(),
                  [&] { result = edit_stored<T>(stored, options.change, options.output.page, events_of(terminal)); });
     with_threads(options.threads, nullptr, [&] {
-      OutputFolder folder(options.output.folder, true);
-      folder.keep(own_documents_file);
       write_result(folder, result, options.output.page);
       if (!options.change.undo) terminal.say(result.model.history.back());
       show(result, options.output, terminal);

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "apps/copse/commands/options.h"
 #include "apps/copse/program.h"
@@ -10,7 +11,9 @@
 #include "apps/copse/terminal/words.h"
 #include "copse/base/error.h"
 #include "copse/base/version.h"
+#include "copse/io/folder_lock.h"
 #include "copse/io/output_file.h"
+#include "copse/io/result_folder.h"
 #include "copse/report/result_page.h"
 #include "copse/result/stored_view.h"
 
@@ -43,8 +46,13 @@ struct ReportOptions {
 int run(const ReportOptions& options) {
   Terminal terminal(options.said.quiet);
   if (!page_is_built()) throw InputError("this program was built without the page; build it where Node.js is.");
+  const bool inside = options.output.empty();
+  const std::string path = inside ? options.folder + "/report.html" : options.output;
+  StoredResult(options.folder);    // a folder without a result is refused before it is touched
+  std::optional<FolderLock> lock;  // a page beside a result is that of the result
+  if (inside) lock.emplace(options.folder);
   const StoredResult stored(options.folder);
-  const std::string path = options.output.empty() ? options.folder + "/report.html" : options.output;
+  if (!inside) refuse_parts_of_result(path, options.folder);
   with_threads(options.threads, &interruption(), [&] {
     terminal.show("reading " + options.folder + " ...");
     const StoredView result = read_view(stored);
@@ -53,7 +61,7 @@ int run(const ReportOptions& options) {
     PageLimits limits = options.limits;
     if (options.size > 0) limits.bytes = static_cast<Index>(options.size);
     const std::string html = page_html(page, limits);
-    OutputFile file(path);
+    OutputFile file(path, inside ? OutputLinks::replace : OutputLinks::follow);
     file.write(html);
     file.commit();
   });

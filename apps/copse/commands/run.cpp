@@ -63,8 +63,10 @@ int run_tree_command(TreeRunOptions options, const OutputOptions& output, const 
   OutputOptions replacing = output;
   replacing.force |= log == SplitLogUse::resume;  // the tree of an interrupted run gives way to the whole one
   const auto folder = open_folder(replacing, options.input.path);
-  if (folder != nullptr && log != SplitLogUse::none)
-    options.split_log = output.folder + std::string(partial_mark) + "splits";
+  if (folder != nullptr && log != SplitLogUse::none) {
+    options.split_log = folder->path() / split_log_file;
+    folder->keep(split_log_file);
+  }
   options.resume = log == SplitLogUse::resume;
   Terminal terminal(output.quiet);
   const auto say_resume = [&] {
