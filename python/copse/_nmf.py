@@ -301,11 +301,11 @@ class NMF(FlatModel):
     def _loss(self) -> str:
         if self.beta_loss in ("frobenius", 2):
             return "frobenius"
-        if self.beta_loss in ("kullback-leibler", 1):
+        if self.beta_loss in ("kullback-leibler", 1) and self.solver != "cd":  # which refuses it in scikit-learn
             return "kl"
         raise ValueError(
             f"Invalid beta_loss parameter: solver {self.solver!r} does not handle beta_loss = {self.beta_loss!r}. "
-            "Copse has 'frobenius' and 'kullback-leibler'."
+            "Copse has 'frobenius' and, for 'hals' and 'mu', 'kullback-leibler'."
         )
 
     def _rank(self, items: Any) -> int:

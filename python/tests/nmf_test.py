@@ -262,7 +262,7 @@ def test_dcnmf_finds_blocks_and_improves_with_iterations():
     [
         ({"solver": "newton"}, "solver must be one of 'hals', 'mu'"),
         ({"init": "zeros"}, "init must be one of None, 'sample'"),
-        ({"beta_loss": "itakura-saito"}, "Copse has 'frobenius' and 'kullback-leibler'"),
+        ({"beta_loss": "itakura-saito"}, "Copse has 'frobenius' and, for 'hals'"),
         ({"beta_loss": 1.5}, "does not handle beta_loss = 1.5"),
         ({"beta_loss": "kullback-leibler", "affine": True}, "neither penalties"),
         ({"beta_loss": "kullback-leibler", "solver": "pivoting"}, "has the solvers hals and mu"),

@@ -11,7 +11,6 @@ from sklearn.decomposition import MiniBatchNMF
 
 from copse import NMF, non_negative_factorization
 
-
 their_tests = pathlib.Path(sklearn.decomposition.__file__).parent / "tests" / "test_nmf.py"
 if not their_tests.exists():
     pytest.skip("scikit-learn was installed without its tests", allow_module_level=True)
