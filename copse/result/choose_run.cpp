@@ -226,34 +226,27 @@ RunRecord unpacked(std::string_view bytes) {
 }
 
 template <class T>
-FlatResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& events) {
-  const Stopwatch clock;
-  ChooseRunOptions known = options;
-  if (known.survey.ks.empty()) throw InvalidArgument("The survey needs a range of k.");
-  Seconds seconds;
-  const MemoryJob job{
-      .method = Method::flat, .clusters = options.survey.ks.back(), .memory_limit = options.flat.memory_limit};
-  PreparedInput<T> input = load<T>(options.flat.input, job, events, seconds);
-  const Index most = std::min(input.data.items(), input.data.features());
-  std::erase_if(known.survey.ks, [&](Index k) { return k > most; });
-  if (known.survey.ks.empty()) {
-    throw InputError(fmt::format("{} has {} items and {} features: at most {} clusters can be asked for, not {}.",
-                                 options.flat.input.called(), input.data.items(), input.data.features(), most,
-                                 options.survey.ks.front()));
+SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const RunEvents& events) {
+  if (options.survey.ks.empty()) throw InvalidArgument("The survey needs a range of k.");
+  const Index most = std::min(data.items(), data.features()), first = options.survey.ks.front();
+  std::erase_if(options.survey.ks, [&](Index k) { return k > most; });
+  if (options.survey.ks.empty()) {
+    throw InputError(fmt::format("There are {} items and {} features: at most {} clusters can be asked for, not {}.",
+                                 data.items(), data.features(), most, first));
   }
-  known.survey.hold_out.affine = options.flat.nmf.affine;
+  options.survey.hold_out.affine = options.flat.nmf.affine;
   const auto method = nmf_clusterer<T>(options.flat.nmf);
-  Survey<T> survey(input.data, *method, known.survey);
+  Survey<T> survey(data, *method, options.survey);
   const std::vector<RunKey> plan = survey.plan();
-  Runs runs(known, fingerprint_of(input.data, known));
+  Runs runs(options, fingerprint_of(data, options));
   std::vector<RunKey> left;
   for (std::size_t i = 0; i < plan.size(); ++i) {
     if (options.workers > 0 && static_cast<int>(i % static_cast<std::size_t>(options.workers)) + 1 != options.worker)
       continue;
     if (!runs.knows(plan[i])) left.push_back(plan[i]);
   }
-  bool stopped = false;
-  const Stopwatch surveying;
+  SurveyOutcome outcome;
+  const Stopwatch clock;
   try {
     std::size_t done = 0;
     survey.perform(left, [&](RunRecord record) {
@@ -261,42 +254,60 @@ FlatResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& event
       ++done;
       events.show(fmt::format("run {} of {}; about {:.0f} s left ...", done, left.size(),
                               predicted(runs.all, {left.begin() + static_cast<std::ptrdiff_t>(done), left.end()})));
-      if (surveying.seconds() > options.time_limit) throw Cancelled();
+      if (clock.seconds() > options.time_limit) throw Cancelled();
     });
   } catch (const Cancelled&) {
     if (runs.all.empty()) throw;
-    stopped = true;
+    outcome.stopped = clock.seconds() > options.time_limit ? StopReason::time_limit : StopReason::interrupted;
   }
+  uninterrupted([&] { outcome.report = report_of(survey, plan, runs, options); });
+  outcome.seconds = clock.seconds();
+  return outcome;
+}
+
+template <class T>
+FlatResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& events) {
+  const Stopwatch clock;
+  if (options.survey.ks.empty()) throw InvalidArgument("The survey needs a range of k.");
+  Seconds seconds;
+  const MemoryJob job{.method = Method::flat,
+                      .clusters = options.survey.ks.front(),
+                      .memory_limit = options.flat.memory_limit,
+                      .option = "-k"};
+  PreparedInput<T> input = load<T>(options.flat.input, job, events, seconds);
+  SurveyOutcome outcome = run_survey(input.data, options, events);
   FlatResult<T> result;
-  uninterrupted([&] {
-    SurveyReport report = report_of(survey, plan, runs, known);
-    if (options.workers == 0) {
-      FlatRunOptions flat = known.flat;
-      flat.nmf.rank = std::max<Index>(1, report.verdict.k);
+  if (options.workers == 0) {
+    uninterrupted([&] {
+      FlatRunOptions flat = options.flat;
+      flat.nmf.rank = std::max<Index>(1, outcome.report.verdict.k);
       flat.nmf.progress = {};
       ModelItems items = take_items(input);
       const auto x = in_memory(input.data);
       result = run_flat(flat, run_data(input, *x, flat.keep_texts), std::move(items), {}, events);
-    }
-    if (stopped) {
-      result.report.stop_reason =
-          surveying.seconds() > options.time_limit ? StopReason::time_limit : StopReason::interrupted;
-      result.report.notes.push_back(
-          fmt::format("The survey was stopped: the verdict is that of {} of {} runs.", report.done, report.planned));
-    }
-    for (const std::string& failure : report.failures) result.report.notes.push_back("Some runs failed: " + failure);
-    result.report.survey = std::move(report);
-  });
-  result.report.command = options.flat.command;
-  result.report.seconds.read = seconds.read;
-  result.report.seconds.prepare = seconds.prepare;
-  result.report.seconds.solve = surveying.seconds();
-  result.report.notes.insert(result.report.notes.begin(), input.notes.begin(), input.notes.end());
+    });
+  }
+  RunReport& report = result.report;
+  if (outcome.stopped) {
+    report.stop_reason = *outcome.stopped;
+    report.notes.push_back(fmt::format("The survey was stopped: the verdict is that of {} of {} runs.",
+                                       outcome.report.done, outcome.report.planned));
+  }
+  for (const std::string& failure : outcome.report.failures) report.notes.push_back("Some runs failed: " + failure);
+  report.survey = std::move(outcome.report);
+  report.command = options.flat.command;
+  report.seconds.read = seconds.read;
+  report.seconds.prepare = seconds.prepare;
+  report.seconds.solve = outcome.seconds;
+  report.notes.insert(report.notes.begin(), input.notes.begin(), input.notes.end());
   result.clock = clock;
   return result;
 }
 
-template FlatResult<float> run_choose(const ChooseRunOptions&, const RunEvents&);
-template FlatResult<double> run_choose(const ChooseRunOptions&, const RunEvents&);
+#define COPSE_INSTANTIATE(T)                                                                     \
+  template SurveyOutcome run_survey(const Dataset<T>&, ChooseRunOptions, const RunEvents&); \
+  template FlatResult<T> run_choose(const ChooseRunOptions&, const RunEvents&);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
 
 }  // namespace copse

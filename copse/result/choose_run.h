@@ -23,9 +23,19 @@ struct ChooseRunOptions {
   int workers = 0;  // 0: no workers
 };
 
+// The survey alone. An interruption or the time limit ends it with what is there. Throws InvalidArgument for options out
+// of range, InputError where no k of the range is possible or the log belongs to another survey, and Cancelled if no run
+// has ended.
+struct SurveyOutcome {
+  SurveyReport report;
+  std::optional<StopReason> stopped = {};  // time_limit or interrupted; nothing: it is complete
+  double seconds = 0;
+};
+template <class T>
+SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const RunEvents& events = {});
+
 // The result is that of run_flat() with the k of the verdict, and its report has the survey. Of a worker it is empty,
-// with the survey of what is there. An interruption or the time limit ends the survey with the verdict so far. Throws
-// as run_flat() does, and Cancelled if no run has ended.
+// with the survey of what is there. Throws as run_flat() and run_survey() do.
 template <class T>
 FlatResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& events = {});
 

@@ -3,6 +3,7 @@
 from copse import _threads  # noqa: F401  tells threadpoolctl about us
 from copse._anndata import to_anndata
 from copse._copse import __version__  # type: ignore[attr-defined]  # not in the stub that nanobind writes
+from copse._choose import Survey, choose_k
 from copse._data import (
     evaluate,
     make_corpus,
@@ -25,10 +26,12 @@ from copse._tree import TopicTree
 __all__ = [
     "DCNMF",
     "NMF",
+    "Survey",
     "SymNMF",
     "TextVectorizer",
     "TopicTree",
     "__version__",
+    "choose_k",
     "communities",
     "evaluate",
     "graph_quality",
