@@ -19,13 +19,15 @@ namespace {
 constexpr const char* description =
     "clustering by nonnegative matrix factorization\n"
     "Finds the topics of documents, and the clusters of a matrix of features x items (genes x patients), together with "
-    "what each of them is about.";
+    "what each of them is about; and the communities of a graph.";
 
 constexpr const char* examples =
     "A topic tree of a folder of documents, with a page to look at:\n"
     "  copse tree documents/ -o out\n"
     "Twenty topics of a matrix of word counts, with their best words:\n"
     "  copse factor X.mtx.gz --text -k 20\n"
+    "Twelve communities of a graph, from a list of its edges:\n"
+    "  copse graph edges.tsv -k 12 -o out\n"
     "See it at work on text that is already on this machine:\n"
     "  copse demo";
 
@@ -57,8 +59,8 @@ Program::Program() : app_(std::make_unique<CLI::App>(description, "copse")) {
   app_->set_help_flag("-h,--help", "Show this help");
   app_->set_version_flag("--version", std::string("copse ") + version(), "Show the version");
   app_->require_subcommand(1);
-  for (const auto add : {add_topics, add_tree, add_factor, add_segment, add_edit, add_show, add_assign, add_evaluate,
-                         add_generate, add_convert, add_report, add_demo, add_completion, add_manual}) {
+  for (const auto add : {add_topics, add_tree, add_factor, add_graph, add_segment, add_edit, add_show, add_assign,
+                         add_evaluate, add_generate, add_convert, add_report, add_demo, add_completion, add_manual}) {
     add(*this);
   }
 }

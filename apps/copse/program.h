@@ -43,6 +43,7 @@ class Program {
 void add_topics(Program& program);
 void add_tree(Program& program);
 void add_factor(Program& program);
+void add_graph(Program& program);
 void add_segment(Program& program);
 void add_edit(Program& program);
 void add_show(Program& program);

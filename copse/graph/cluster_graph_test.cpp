@@ -223,5 +223,34 @@ TEST(ClusterGraph, FindsTheGroupsOfLfrGraphsExactly) {
   }
 }
 
+TEST(ClusterGraph, BlocksFindGroupsThatAvoidEachOther) {
+  Random random(4);
+  std::vector<Edge> edges;
+  std::vector<Index> labels;
+  for (Index i = 0; i < 300; ++i) {
+    labels.push_back(static_cast<Index>(random.uniform() * 2));
+    for (Index j = 0; j < i; ++j) {
+      if (random.uniform() < (labels[i] == labels[j] ? 0.01 : 0.08))
+        edges.push_back({static_cast<RowIndex>(i), static_cast<RowIndex>(j)});
+    }
+  }
+  const auto graph = graph_from_edges<float>(300, edges);
+  for (const GraphStart start : all_starts) {
+    const auto found = cluster_graph(graph, {.k = 2, .model = GraphModel::blocks, .start = start});
+    EXPECT_GT(compare_clusterings(found.labels, labels).accuracy, 0.97);
+    ASSERT_EQ(found.blocks.rows(), 2);
+    EXPECT_GT(found.blocks(0, 1), 2 * found.blocks(0, 0));
+    for (Index i = 0; i < 300; ++i) {
+      if (found.weights(i, 0) + found.weights(i, 1) > 0) {
+        EXPECT_NEAR(found.weights(i, 0) + found.weights(i, 1), 1, 1e-5);
+      }
+    }
+    EXPECT_LT(found.quality.modularity, 0);
+  }
+  const auto symmetric = cluster_graph(graph, {.k = 2});
+  EXPECT_EQ(symmetric.blocks.rows(), 0);
+  EXPECT_LT(compare_clusterings(symmetric.labels, labels).accuracy, 0.7);
+}
+
 }  // namespace
 }  // namespace copse

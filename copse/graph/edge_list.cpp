@@ -68,9 +68,16 @@ void split(std::string_view line, char delimiter, Fields& fields) {
   }
 }
 
+// What stands in quotes separates nothing.
 char delimiter_of(std::string_view line) {
+  std::string bare;
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') quoted = !quoted;
+    if (!quoted) bare += c;
+  }
   for (const char c : {'\t', ',', ';'}) {
-    if (line.find(c) != std::string_view::npos) return c;
+    if ((quoted ? line : std::string_view(bare)).find(c) != std::string_view::npos) return c;
   }
   return ' ';
 }

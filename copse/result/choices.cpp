@@ -39,6 +39,18 @@ COPSE_CHOICES(Pick, {"score", Pick::score}, {"size", Pick::size})
 COPSE_CHOICES(Rank2Start, {"singular", Rank2Start::singular}, {"random", Rank2Start::random})
 COPSE_CHOICES(Leaf, {"open", Leaf::open}, {"too_small", Leaf::too_small}, {"one_sided", Leaf::one_sided},
               {"only_outliers", Leaf::only_outliers})
+COPSE_CHOICES(GraphFormat, {"automatic", GraphFormat::automatic}, {"edges", GraphFormat::edges},
+              {"metis", GraphFormat::metis}, {"graphml", GraphFormat::graphml}, {"matrix", GraphFormat::matrix})
+COPSE_CHOICES(ItemSimilarity, {"none", ItemSimilarity::none}, {"cosine", ItemSimilarity::cosine},
+              {"gaussian", ItemSimilarity::gaussian}, {"self-tuning", ItemSimilarity::self_tuning})
+COPSE_CHOICES(GraphStart, {"multilevel", GraphStart::multilevel}, {"spectral", GraphStart::spectral},
+              {"random", GraphStart::random})
+COPSE_CHOICES(SymSolver, {"coordinate", SymSolver::coordinate}, {"hals", SymSolver::hals}, {"anls", SymSolver::anls},
+              {"anls-growing", SymSolver::anls_growing}, {"newton", SymSolver::newton},
+              {"projected-gradient", SymSolver::projected_gradient}, {"gauss-newton", SymSolver::gauss_newton})
+COPSE_CHOICES(RunChoice, {"modularity", RunChoice::modularity}, {"normalized-cut", RunChoice::normalized_cut},
+              {"objective", RunChoice::objective})
+COPSE_CHOICES(LabelSource, {"better", LabelSource::better}, {"factor", LabelSource::factor})
 COPSE_CHOICES(SegmentMethod, {"embed", SegmentMethod::embed}, {"clust", SegmentMethod::clust},
               {"spectral", SegmentMethod::spectral})
 

@@ -5,8 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "copse/graph/cluster_graph.h"
 #include "copse/io/matrix_file.h"
 #include "copse/prepare/prepare.h"
+#include "copse/result/graph_input.h"
 #include "copse/result/precision.h"
 #include "copse/text/documents.h"
 #include "copse/text/tokens.h"
@@ -51,6 +53,18 @@ template <>
 const Choices<Rank2Start>& choices();
 template <>
 const Choices<Leaf>& choices();
+template <>
+const Choices<GraphFormat>& choices();
+template <>
+const Choices<ItemSimilarity>& choices();
+template <>
+const Choices<GraphStart>& choices();
+template <>
+const Choices<SymSolver>& choices();
+template <>
+const Choices<RunChoice>& choices();
+template <>
+const Choices<LabelSource>& choices();
 template <>
 const Choices<SegmentMethod>& choices();
 

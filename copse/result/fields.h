@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "copse/result/choices.h"
+#include "copse/result/graph_input.h"
 #include "copse/result/input.h"
 #include "copse/result/segment_run.h"
 #include "copse/result/settings.h"
@@ -104,6 +105,40 @@ void visit_fields(Options& options, const Visit& visit) {
   visit("start", options.start);
   visit("tolerance", options.tolerance);
   visit("max_iterations", options.max_iterations);
+  visit("time_limit", options.time_limit);
+}
+
+// Of the items of a matrix, or of a graph that is given.
+template <OptionsOf<GraphInputOptions> Options, class Visit>
+void visit_fields(Options& options, const Visit& visit) {
+  visit("similarity", options.similarity);
+  if (!options.has_items()) {
+    visit("graph", options.items.path);
+    visit("format", options.format);
+    visit("nodes", options.nodes);
+    visit("item_names", options.items.item_names);
+    visit("truth", options.items.truth);
+    return;
+  }
+  visit_fields(options.items, visit);
+  visit("neighbours", options.neighbours);
+  visit("sigma", options.sigma);
+  visit("scale_neighbour", options.scale_neighbour);
+}
+
+template <OptionsOf<GraphClusterOptions> Options, class Visit>
+void visit_fields(Options& options, const Visit& visit) {
+  visit("tau", options.tau);
+  visit("least_component", options.least_component);
+  visit("start", options.start);
+  visit("solver", options.solver);
+  visit("runs", options.runs);
+  visit("choose", options.choice);
+  visit("labels", options.labels);
+  visit("alpha", options.alpha);
+  visit("beta", options.beta);
+  visit("max_iterations", options.max_iterations);
+  visit("tolerance", options.tolerance);
   visit("time_limit", options.time_limit);
 }
 

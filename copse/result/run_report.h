@@ -9,6 +9,7 @@
 
 #include "copse/measure/clustering.h"
 #include "copse/nmf/nmf.h"
+#include "copse/result/graph_facts.h"
 #include "copse/result/settings.h"
 
 namespace copse {
@@ -60,6 +61,7 @@ struct RunReport {
   std::vector<Topic> topics;
   std::vector<Iteration> history;
   std::vector<std::string> notes;
+  std::optional<GraphFacts> graph;  // of the communities of a graph
 };
 
 }  // namespace copse

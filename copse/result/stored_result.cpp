@@ -143,6 +143,7 @@ OpenResult open_result(const std::string& folder) {
 
 bool is_tree(const Settings& settings) { return find_setting(settings, "leaves") != nullptr; }
 
+bool is_graph(const Settings& settings) { return find_setting(settings, "similarity") != nullptr; }
 bool is_segmentation(const Settings& settings) { return find_setting(settings, "picture") != nullptr; }
 
 Precision precision_in(const Settings& settings) { return field_in<Precision>(settings, "precision"); }

@@ -13,6 +13,7 @@ namespace copse {
 
 // What settings say. Each throws InvalidArgument for one that is missing or unknown.
 bool is_tree(const Settings& settings);
+bool is_graph(const Settings& settings);
 bool is_segmentation(const Settings& settings);
 Precision precision_in(const Settings& settings);
 TreeOptions tree_options_in(const Settings& settings, std::uint64_t seed);
@@ -31,6 +32,7 @@ struct StoredResult {
   explicit StoredResult(const std::string& folder);
 
   bool is_tree() const { return copse::is_tree(report.settings); }
+  bool is_graph() const { return copse::is_graph(report.settings); }
   bool is_segmentation() const { return copse::is_segmentation(report.settings); }
   Precision precision() const { return precision_in(report.settings); }
 };

@@ -12,8 +12,8 @@ namespace copse {
 namespace {
 
 bool is_about_this_run(const std::string& name) {
-  static const std::vector<std::string> names = {"matrix", "documents", "features",  "item_names",
-                                                 "truth",  "start",     "time_limit"};
+  static const std::vector<std::string> names = {"matrix",     "documents", "graph", "nodes",     "features",
+                                                 "item_names", "truth",     "start", "time_limit"};
   return std::ranges::find(names, name) != names.end();
 }
 

@@ -13,6 +13,7 @@ from copse._data import (
     read,
 )
 from copse._dcnmf import DCNMF
+from copse._graph import SymNMF, communities, graph_quality, neighbour_graph, read_graph
 from copse._load import load_result
 from copse._nmf import NMF
 from copse._plots import plot_history, plot_tree
@@ -22,18 +23,23 @@ from copse._tree import TopicTree
 __all__ = [
     "DCNMF",
     "NMF",
+    "SymNMF",
     "TextVectorizer",
     "TopicTree",
     "__version__",
+    "communities",
     "evaluate",
+    "graph_quality",
     "load_result",
     "make_corpus",
     "make_gene_expression",
     "make_graph",
     "make_mixture",
     "make_uniform_sparse",
+    "neighbour_graph",
     "plot_history",
     "plot_tree",
     "read",
+    "read_graph",
     "to_anndata",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 
 from copse import _copse
 from copse._dcnmf import DCNMF
+from copse._graph import SymNMF
 from copse._nmf import NMF, STARTS
 from copse._text import TextVectorizer
 from copse._tree import TopicTree
@@ -24,13 +25,17 @@ class Result(NamedTuple):
 
 
 def load_result(folder):
-    """Opens the folder that `copse factor`, `topics`, `tree` or `demo` wrote with -o, or a model with `save`.
+    """Opens the folder that `copse factor`, `topics`, `tree`, `graph` or `demo` wrote with -o, or a model with `save`.
 
-    The model is a fitted NMF, DCNMF or TopicTree. It takes raw data: documents where the result was made from
+    The model is a fitted NMF, DCNMF, TopicTree or SymNMF. It takes raw data: documents where the result was made from
     documents, else a matrix with samples as rows. It prepares them as the data of the fit was prepared, so `transform`
     and `predict` agree with `copse assign`. Features are matched by name where X has names.
     """
     result = _copse.open_result(os.fspath(folder))
+    if "similarity" in result.settings:
+        graph_model = SymNMF._of(result)
+        names = np.asarray(result.item_names, dtype=object)
+        return Result(graph_model, json.loads(result.json), names, graph_model.labels_)
     model = _estimator(result)
     if result.is_text:
         model.vectorizer = TextVectorizer._of(result.text_model, dtype=result.w.dtype.type)

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "apps/copse/terminal/interrupt.h"
+#include "apps/copse/terminal/show_graph.h"
 #include "apps/copse/terminal/show_run.h"
 #include "copse/base/error.h"
 #include "copse/report/write_result.h"
@@ -53,6 +54,25 @@ int run_flat_command(FlatRunOptions options, const OutputOptions& output, const 
   with_precision(machine.precision, [&]<class T> {
     FlatResult<T> result;
     with_threads(machine.threads, &interruption(), [&] { result = run_flat<T>(options, events_of(terminal)); });
+    with_threads(machine.threads, nullptr, [&] { finish(result, folder.get(), output, terminal); });
+  });
+  return interrupted_exit_code();
+}
+
+int run_graph_command(GraphRunOptions options, const OutputOptions& output, const MachineOptions& machine) {
+  Terminal terminal(output.quiet);
+  const auto folder = open_folder(output, options.input.items.path);
+  options.memory_limit = machine.memory_limit;
+  const GraphClusterOptions& cluster = options.cluster;
+  FactorProgress progress(
+      terminal, {.runs = cluster.runs, .max_iterations = cluster.max_iterations, .time_limit = cluster.time_limit});
+  options.cluster.progress = [&](const SymIteration& step) {
+    progress({step.number, step.relative_error, step.projected_gradient_ratio, step.seconds});
+    return !interruption().requested();
+  };
+  with_precision(machine.precision, [&]<class T> {
+    GraphResult<T> result;
+    with_threads(machine.threads, &interruption(), [&] { result = run_graph<T>(options, events_of(terminal)); });
     with_threads(machine.threads, nullptr, [&] { finish(result, folder.get(), output, terminal); });
   });
   return interrupted_exit_code();

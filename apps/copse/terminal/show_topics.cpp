@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "apps/copse/terminal/show_graph.h"
 #include "apps/copse/terminal/show_run.h"
 #include "apps/copse/terminal/show_segments.h"
 #include "apps/copse/terminal/terminal.h"
@@ -193,6 +194,7 @@ std::string list_of(const StoredView& result, const ShowOptions& options) {
 
 std::string show_result(const ShowOptions& options) {
   const StoredResult stored(options.folder);
+  if (stored.is_graph()) return show_graph(stored, options);
   if (stored.is_segmentation()) return show_segments(stored, options.json);
   const ViewLimits limits{.words = static_cast<std::size_t>(std::max(options.words, most_words)),
                           .representatives = static_cast<std::size_t>(options.documents)};
