@@ -17,7 +17,7 @@
 #include "copse/io/write_image.h"
 #include "copse/measure/boundaries.h"
 #include "copse/report/page.h"
-#include "copse/report/page_template.h"
+#include "copse/report/page_text.h"
 #include "copse/report/result_json.h"
 #include "copse/report/result_page.h"
 #include "copse/report/write_result.h"
@@ -55,21 +55,9 @@ LabelPicture at_view_size(const Segmentations& all, std::size_t level, const Pic
   return {shape.width, shape.height, scaled_up(all.levels[level].labels, all.shape, shape)};
 }
 
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t group = 0;
-    for (std::size_t b = 0; b < 3; ++b)
-      group = group << 8 | (b < count ? static_cast<unsigned char>(bytes[i + b]) : 0U);
-    for (std::size_t d = 0; d < 4; ++d) text += d <= count ? digits[group >> (18 - 6 * d) & 63] : '=';
-  }
-  return text;
+std::string data_uri(std::string_view png) {
+  return "data:image/png;base64," + base64_of_bytes({reinterpret_cast<const std::uint8_t*>(png.data()), png.size()});
 }
-
-std::string data_uri(std::string_view png) { return "data:image/png;base64," + base64(png); }
 
 // What the page is made of, at the size of the view. web/src/segment_view.ts has the reader's side.
 struct PagePictures {
@@ -142,20 +130,7 @@ std::string page_of(const RunReport& report, const SegmentSummary& summary, cons
                       {"boundaries", data_uri(pictures.boundaries)}};
   json["level_labels"] = Json::array();
   for (const std::string& level : pictures.levels) json["level_labels"].push_back(data_uri(level));
-  const std::string plain = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  std::string safe;
-  for (const char c : plain) {
-    if (c == '<') {
-      safe += "\\u003c";
-    } else {
-      safe += c;
-    }
-  }
-  constexpr std::string_view data_mark = R"("@copse-data@")";
-  const std::string_view html = page_template();
-  const std::size_t mark = html.find(data_mark);
-  if (mark == std::string_view::npos) throw InvalidArgument("The report page in this build has no place for data.");
-  return std::string(html.substr(0, mark)) + safe + std::string(html.substr(mark + data_mark.size()));
+  return page_around(script_json(json));
 }
 
 std::string bytes_in(const std::string& path) {

@@ -304,7 +304,7 @@ FlatResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& event
   return result;
 }
 
-#define COPSE_INSTANTIATE(T)                                                                     \
+#define COPSE_INSTANTIATE(T)                                                                \
   template SurveyOutcome run_survey(const Dataset<T>&, ChooseRunOptions, const RunEvents&); \
   template FlatResult<T> run_choose(const ChooseRunOptions&, const RunEvents&);
 COPSE_INSTANTIATE(float)

@@ -8,6 +8,7 @@
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
+#include "copse/io/input.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/result/fields.h"
 #include "copse/result/wording.h"
@@ -172,11 +173,11 @@ NewNodes<T> read_new_nodes(const NewItemsOptions& options, const Settings& setti
     notes = std::move(read.notes);
     result = from_matrix(std::move(read.dataset), options.path, model);
   } else {
-    const bool standard_input = options.path == "-";
-    const std::string bytes = standard_input ? read_standard_input() : "";
-    const std::span<const char> content(bytes.data(), bytes.size());
-    ReadGraph<T> read =
-        standard_input ? read_graph<T>(content, "standard input") : read_graph<T>(options.path, ReadGraphOptions{});
+    ReadGraph<T> read = [&] {
+      if (options.path != "-") return read_graph<T>(options.path, ReadGraphOptions{});
+      const Input input = Input::open(options.path);
+      return read_graph<T>(input.bytes(), input.name());
+    }();
     notes = std::move(read.notes);
     if (read.graph.names.empty())
       throw InputError(options.path + ": an edge list with the names of nodes was expected, or a matrix.");

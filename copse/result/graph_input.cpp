@@ -185,8 +185,8 @@ ReadGraph<T> read_given(const GraphInputOptions& options, double memory_limit, c
   events.show("reading " + path + " ...");
   try {
     if (path != "-") return read_graph<T>(path, reading);
-    const std::string bytes = read_standard_input();
-    return read_graph<T>(std::span<const char>(bytes.data(), bytes.size()), "standard input", reading);
+    const Input input = Input::open(path, reading.memory_limit);
+    return read_graph<T>(input.bytes(), input.name(), reading);
   } catch (const InputError& error) {
     const std::string sentence = error.what();
     if (sentence.find("must be square") == std::string::npos) throw;
