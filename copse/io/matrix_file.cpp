@@ -99,10 +99,13 @@ std::string place_name(const char* kind, Index number, const std::vector<std::st
 
 }  // namespace
 
-MatrixFile::MatrixFile(const std::filesystem::path& path, const ReadOptions& options)
-    : options_(options),
-      input_(std::make_shared<const Input>(
-          Input::open(path, options.memory_limit, [](const Input& beginning) { format_of(beginning); }))) {}
+MatrixFile::MatrixFile(const std::filesystem::path& path, const ReadOptions& options) : options_(options) {
+  // The beginning of compressed data cannot be decompressed without the rest.
+  const auto look = [](const Input& beginning) {
+    if (compression_of(beginning.bytes()) == Compression::none) format_of(beginning);
+  };
+  input_ = std::make_shared<const Input>(Input::open(path, options.memory_limit, look));
+}
 
 MatrixSummary MatrixFile::summary() const {
   MatrixSummary summary = peek(*input_, options_);

@@ -7,6 +7,7 @@
 
 #include "copse/base/error.h"
 #include "copse/kernels/in_memory.h"
+#include "copse/prepare/near_duplicates.h"
 #include "copse/result/wording.h"
 
 namespace copse {
@@ -32,13 +33,21 @@ constexpr double written_item = 163;
 constexpr double page_item = 110;
 constexpr double page_bytes = 11e6;
 
+// Documents: the numbers under which they may meet a near duplicate. Their many small strings leave gaps.
+constexpr double compared_item = 8 + 9 * NearDuplicateOptions{}.bands + 32;
+constexpr double text_gaps = 1.06;
+
 // Of a tree, measured over 10 to 400 leaves and 1 to 7 million entries: the matrix, the nodes cut out of it and those
 // that wait for their turn; a feature of a node, and what is written of a node; an item's names, weights and lines of
-// text.
+// text; and what the program takes with its threads at work. A bound: how many features the nodes have is known only
+// when the tree is grown.
 constexpr double tree_copies = 4.3;
 constexpr double node_feature_bytes = 24;
 constexpr double node_bytes = 25e3;
 constexpr double tree_item = 400;
+constexpr double tree_program_bytes = 20e6;
+// Where items are many and short, their paths, weights and lines are most of all.
+constexpr double written_tree_item = 950;
 
 // A run in numbers.
 struct Numbers {
@@ -75,13 +84,13 @@ double solving(const Numbers& run, const MemoryJob& job, Precision precision) {
   double bytes = run.alternation(run.k, extrapolates) + run.product_copies(run.k, precision);
   // The passive sets of the exact solvers, and the right-hand sides in their order.
   if (job.solver == Solver::active_set || job.solver == Solver::pivoting) bytes += run.factors(run.k);
-  if (job.breathes) {
+  if (job.breathes && 1.5 * run.k <= std::min(run.features, run.items)) {
     // The factors wait, with the components that joined them, while half as many more alternate.
     const double breath = 1.5 * run.factors(run.k) + run.alternation(1.5 * run.k, true);
     bytes = std::max(bytes, breath + run.product_copies(1.5 * run.k, precision));
   }
-  // The tree, whose nodes are parts of the data.
-  if (job.from_a_tree) bytes = std::max(bytes, 2.2 * run.data());
+  // The tree, whose nodes are parts of the data; some of their memory is not given back.
+  if (job.from_a_tree) bytes = std::max(bytes + 0.8 * run.data(), 2.4 * run.data());
   if (job.samples) {
     // Twice the components on some of the items, before X' is made.
     Numbers sample = run;
@@ -99,7 +108,8 @@ MemoryEstimate flat_memory(const Numbers& run, double held, double reading, cons
   const double factors = run.factors(run.k);
   const double view = run.items * viewed_item;
   const double transposed = run.sparse ? run.product_copies(run.k, precision) : 0;
-  const double describing = numbers + factors + transposed + view + run.items * viewing_item;
+  const double compared = job.is_text ? run.items * compared_item : 0;
+  const double describing = numbers + factors + transposed + std::max(view + run.items * viewing_item, compared);
   // The data are gone by then.
   const double page = job.has_page ? std::min(run.items * page_item, page_bytes) : 0;
   const double writing = numbers + factors + view + run.items * written_item + page - run.data();
@@ -110,14 +120,13 @@ MemoryEstimate flat_memory(const Numbers& run, double held, double reading, cons
 }
 
 MemoryEstimate tree_memory(const Numbers& run, double held, double reading) {
-  MemoryEstimate estimate;
-  estimate.matrix = std::max(reading, held + (tree_copies - 1) * run.data());
   // Nodes keep their topics as ranked features; a node of so few entries has this many features, were they spread
   // evenly. Then come the leaves' topics, the items' coefficients for them, and what is written of every item.
   const double features = run.features * -std::expm1(-run.entries / std::max(run.k, 1.0) / std::max(run.features, 1.0));
-  estimate.factors =
-      2 * run.k * (features * node_feature_bytes + node_bytes) + run.factors(run.k) + run.items * tree_item;
-  return estimate;
+  const double nodes = 2 * run.k * (features * node_feature_bytes + node_bytes) + run.factors(run.k);
+  const double growing = std::max(tree_program_bytes + run.data(), held) + (tree_copies - 1) * run.data();
+  const double writing = held - run.data() + run.items * written_tree_item;
+  return {.matrix = std::max({reading, growing + run.items * tree_item, writing}), .factors = nodes};
 }
 
 }  // namespace
@@ -135,7 +144,10 @@ MemoryEstimate estimate_memory(const MatrixSummary& summary, const MemoryJob& jo
   const double reading =
       job.held > 0 ? 0 : held + summary.reading_bytes + summary.reading_copies * run.entries * run.width;
   if (job.clusters == 0) return {.matrix = std::max(held, reading), .factors = 0};
-  return job.method == Method::tree ? tree_memory(run, held, reading) : flat_memory(run, held, reading, job, precision);
+  MemoryEstimate estimate =
+      job.method == Method::tree ? tree_memory(run, held, reading) : flat_memory(run, held, reading, job, precision);
+  if (job.is_text) estimate = {.matrix = text_gaps * estimate.matrix, .factors = text_gaps * estimate.factors};
+  return estimate;
 }
 
 double limit_of(const MemoryJob& job) { return job.memory_limit > 0 ? job.memory_limit : available_memory(); }
