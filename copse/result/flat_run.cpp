@@ -197,7 +197,10 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
   const Stopwatch clock;
   FlatRunOptions known = options;
   Seconds seconds;
-  const MemoryJob job{.method = Method::flat, .clusters = options.nmf.rank, .memory_limit = options.memory_limit};
+  const MemoryJob job{.method = Method::flat,
+                      .clusters = options.nmf.rank,
+                      .memory_limit = options.memory_limit,
+                      .entries = options.nmf.loss == Loss::kullback_leibler};
   PreparedInput<T> input = load<T>(options.input, job, events, seconds);
   if (options.sparse || options.sparse_w) {
     const SparseWeights weights =

@@ -76,6 +76,7 @@ MemoryEstimate estimate_memory(const MatrixSummary& summary, Source source, cons
     const double copies = job.method == Method::tree ? tree_copies : 1;
     estimate.matrix = rows * cols * width * (source == Source::table ? std::max(6.0, copies) : copies);
   }
+  if (job.entries) estimate.matrix += 2 * entries * (width + sizeof(RowIndex)) + (rows + cols) * sizeof(Index);
   estimate.matrix += program_bytes;
   if (job.method == Method::flat) {
     estimate.factors = factor_copies * (rows + cols) * k * width;

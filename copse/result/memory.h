@@ -15,6 +15,7 @@ struct MemoryJob {
   Method method = Method::flat;
   Index clusters = 1;       // k, or leaves
   double memory_limit = 0;  // bytes; 0: what the machine has to spare
+  bool entries = false;     // flat: the Kullback-Leibler loss, which takes the entries in both orders
 };
 
 struct MemoryEstimate {
