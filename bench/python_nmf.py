@@ -56,13 +56,13 @@ def counts(folder):
 
 
 def pictures(folder):
-    images = np.load(folder / "images.npy")
+    images = np.moveaxis(np.load(folder / "images.npy"), -1, 0)  # height x width x pictures in the file
     return np.ascontiguousarray(images.reshape(len(images), -1), dtype=np.float32)
 
 
 def enlarged(folder, samples=20_000, seed=0):
     """The digits at 28 x 28 pixels, moved by up to three pixels each way, as many as asked for: like MNIST."""
-    images = np.load(folder / "images.npy").astype(np.float32)
+    images = np.moveaxis(np.load(folder / "images.npy"), -1, 0).astype(np.float32)
     large = scipy.ndimage.zoom(images, (1, 20 / 8, 20 / 8), order=1)
     random = np.random.default_rng(seed)
     X = np.zeros((samples, 28, 28), np.float32)

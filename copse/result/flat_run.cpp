@@ -142,7 +142,8 @@ MemoryJob job_of(const FlatRunOptions& options) {
           .breathes = samples && nmf.max_iterations > breath_alternations && !nmf.affine && !options.sparse &&
                       !options.sparse_w,
           .from_a_tree = options.dc,
-          .is_text = options.input.documents.has_value()};
+          .is_text = options.input.documents.has_value(),
+          .entries = nmf.loss == Loss::kullback_leibler};
 }
 
 }  // namespace

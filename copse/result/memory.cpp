@@ -146,6 +146,8 @@ MemoryEstimate estimate_memory(const MatrixSummary& summary, const MemoryJob& jo
   if (job.clusters == 0) return {.matrix = std::max(held, reading), .factors = 0};
   MemoryEstimate estimate =
       job.method == Method::tree ? tree_memory(run, held, reading) : flat_memory(run, held, reading, job, precision);
+  if (job.entries)
+    estimate.matrix += 2 * run.entries * (run.width + sizeof(RowIndex)) + (run.features + run.items) * sizeof(Index);
   if (job.is_text) estimate = {.matrix = text_gaps * estimate.matrix, .factors = text_gaps * estimate.factors};
   return estimate;
 }

@@ -28,6 +28,8 @@ struct MemoryJob {
   bool is_text = false;      // documents: they are compared, and some are read again
   // What the process takes already, the data among it, when all has been read; 0: nothing has.
   double held = 0;
+  // The Kullback-Leibler loss takes the entries in both orders.
+  bool entries = false;
 };
 
 struct MemoryEstimate {

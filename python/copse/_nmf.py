@@ -78,8 +78,8 @@ class NMF(FlatModel):
     vectorizer : TextVectorizer or None, default=None
         Turns documents into a matrix where strings are given to `fit`. None: TextVectorizer().
     forgetting : float, default=1.0
-        Of `partial_fit`: what was seen when there were s samples counts (s / t) ** forgetting when there are t. 0
-        forgets nothing, so that the rough coefficients of the first batches stay for ever; more forgets sooner.
+        Of `partial_fit`: after t samples, a batch that ended with sample s counts (s / t) ** forgetting. 0 forgets
+        nothing, so that the rough coefficients of the first batches stay for ever; more forgets sooner.
     n_jobs : int or None, default=None
         Threads. None: all that are free, or fewer inside joblib's workers and threadpoolctl's limits. -1: all. The
         result does not depend on it.
