@@ -9,7 +9,7 @@ namespace copse {
 // rank2_nmf: the start on samples. Measured on planted corpora of 10,000 to 765,000 documents.
 inline constexpr Index items_in_sample = 500;     // at least
 inline constexpr Index max_stride = 32;           // a sample has at least one item in so many
-inline constexpr Index large_node = 4000;         // from here on two starts are compared,
+inline constexpr Index large_node = 8000;         // from here on two starts are compared,
 inline constexpr Index items_to_compare = 2000;   // on at least so many items
 inline constexpr Index coarse_stride = 16;        // from here on a second, finer sample follows
 inline constexpr Index refinement = 4;            // with so many times the items
