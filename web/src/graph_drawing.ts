@@ -97,8 +97,10 @@ export class GraphDrawing {
       .addAll(this.scene.places.map((_, i) => i));
     const { x, y, k } = this.view();
     const [sx, sy] = [(px - x) / k, (py - y) / k];
-    if (!this.whole) return this.scene.places.findIndex((p) => Math.hypot(p.x - sx, p.y - sy) <= p.r + reachOfPointer / k);
-    return this.tree.find(sx, sy, reachOfPointer / k + 4) ?? -1;
+    const hit = (p: Place) => Math.hypot(p.x - sx, p.y - sy) <= p.r + reachOfPointer / k;
+    if (!this.whole) return this.scene.places.findIndex(hit);
+    const nearest = this.tree.find(sx, sy);
+    return nearest !== undefined && hit(this.scene.places[nearest]!) ? nearest : -1;
   }
 
   // Where a node, or community, lies on the canvas in CSS pixels.
@@ -167,7 +169,8 @@ export class GraphDrawing {
     for (const { source, target, weight } of this.scene.lines) {
       const inside = source.group === target.group;
       const seen = shown(source) || shown(target);
-      context.globalAlpha = (inside && this.whole ? 0.5 : 0.3) * (0.25 + 0.75 * weight) * (0.25 + 0.75 * busy) * (seen ? 1 : 0.15);
+      const strength = !this.whole ? 0.35 : inside ? 0.5 * (0.3 + 0.7 * busy) : 0.28 * (0.06 + 0.94 * busy);
+      context.globalAlpha = strength * (0.25 + 0.75 * weight) * (seen ? 1 : 0.15);
       context.strokeStyle = inside ? css(communityColour(source.group, dark)) : dark ? "#8d948f" : "#777c76";
       context.lineWidth = this.whole ? Math.max(0.5, 1.6 * weight) : 0.6 + 9 * weight;
       context.beginPath();
@@ -179,7 +182,7 @@ export class GraphDrawing {
       context.globalAlpha = shown(p) ? 1 : 0.18;
       context.fillStyle = p.group < 0 ? (dark ? "#7c827f" : "#9a9e9b") : css(communityColour(p.group, dark));
       context.beginPath();
-      context.arc(x + k * p.x, y + k * p.y, Math.max(1.4, p.r * (this.whole ? Math.sqrt(k) : k)), 0, 2 * Math.PI);
+      context.arc(x + k * p.x, y + k * p.y, Math.max(1.4, p.r * k), 0, 2 * Math.PI);
       context.fill();
     }
     context.globalAlpha = 1;
@@ -197,9 +200,11 @@ export class GraphDrawing {
       context.font = `600 ${size}px ${style.fontFamily}`;
       context.lineWidth = 3.5;
       context.strokeStyle = style.backgroundColor;
-      context.strokeText(text, px, py, 190);
+      const half = context.measureText(text).width / 2 + 4;
+      const inside = Math.max(half, Math.min(this.canvas.clientWidth - half, px));
+      context.strokeText(text, inside, py);
       context.fillStyle = style.color;
-      context.fillText(text, px, py, 190);
+      context.fillText(text, inside, py);
     };
     const { communities, nodes } = this.model.data;
     const relative = this.transform.k;
@@ -207,7 +212,7 @@ export class GraphDrawing {
       for (const [i, p] of this.scene.places.entries()) {
         const [px, py] = [x + k * p.x, y + k * p.y];
         if (px < 0 || py < 0 || px > this.canvas.clientWidth || py > this.canvas.clientHeight) continue;
-        write(shortened(nodes.names[i]!), px, py - p.r * Math.sqrt(k) - 8, 11);
+        write(shortened(nodes.names[i]!, 24), px, py - p.r * k - 8, 11);
       }
       return;
     }
@@ -217,9 +222,9 @@ export class GraphDrawing {
       if (!own.length || (this.highlighted >= 0 && c !== this.highlighted)) continue;
       const px = x + (k * own.reduce((sum, p) => sum + p.x, 0)) / own.length;
       const py = y + (k * own.reduce((sum, p) => sum + p.y, 0)) / own.length;
-      if (taken.some(([tx, ty]) => Math.abs(tx - px) < 110 && Math.abs(ty - py) < 17)) continue;
+      if (taken.some(([tx, ty]) => Math.abs(tx - px) < 130 && Math.abs(ty - py) < 17)) continue;
       taken.push([px, py]);
-      write(shortened(nameOfCommunity(communities[c]!)), px, py, 12.5);
+      write(shortened(nameOfCommunity(communities[c]!), 24), px, py, 12);
     }
   }
 

@@ -40,10 +40,13 @@ function spread(places: Place[], step: number) {
   }
 }
 
+// The radius of a disc of area one: a node's share of the plane.
+const unitOf = (model: GraphModel) => 320 / Math.sqrt(Math.max(1, model.data.nodes.total));
+
 // Communities as discs whose area is their size.
 export function quotientScene(model: GraphModel): Scene {
-  const { communities, nodes } = model.data;
-  const unit = 320 / Math.sqrt(Math.max(1, nodes.total));
+  const { communities } = model.data;
+  const unit = unitOf(model);
   const places = communities.map((c, group): Place => ({ x: 0, y: 0, r: 4 + unit * Math.sqrt(c.size), group }));
   spread(places, 60);
   const pairs = communities.flatMap(({ neighbours }, c) =>
@@ -83,27 +86,29 @@ export function nodeScene(model: GraphModel): Scene {
     degree[to[e]!]! += weight[e]!;
   });
   const most = Math.max(...degree, 1e-300);
-  const scale = 0.6 + 0.02 * Math.sqrt(count); // more nodes want more room
-  const middle = (group: number) => quotient.places[group] ?? { x: 0, y: 0 };
+  const unit = unitOf(model);
+  const middle = (group: number) => quotient.places[group] ?? { x: 0, y: 0, r: 420 };
   const places = Array.from(model.community, (c, i): Place => {
     const group = c < quotient.places.length ? c : -1;
     const at = middle(group);
     const nth = group < 0 ? i : i - model.first[group]!;
-    const distance = (group < 0 ? 420 : 5) * scale * Math.sqrt(group < 0 ? 1 : nth + 0.5);
-    const r = 2.2 + 5 * Math.sqrt(degree[i]! / most) * Math.min(1, 14 / Math.sqrt(count));
-    return { x: at.x * scale + distance * Math.cos(nth * goldenAngle), y: at.y * scale + distance * Math.sin(nth * goldenAngle), r, group };
+    // Seeds in a sunflower, the most central in the middle; what took no part lies around all.
+    const distance = group < 0 ? at.r : unit * Math.sqrt(nth + 0.5);
+    const r = unit * (0.2 + 0.35 * Math.sqrt(degree[i]! / most));
+    return { x: at.x + distance * Math.cos(nth * goldenAngle), y: at.y + distance * Math.sin(nth * goldenAngle), r, group };
   });
   const lines = Array.from(from, (a, e): Line => ({ source: places[a]!, target: places[to[e]!]!, weight: weight[e]! }));
   const simulation = forceSimulation<Place, Line>(places)
     .force(
       "links",
       forceLink<Place, Line>(lines)
-        .distance((l) => (l.source.group === l.target.group ? 14 : 60) * scale)
-        .strength((l) => (l.source.group === l.target.group ? 0.25 : 0.01) * (0.3 + 0.7 * l.weight)),
+        .distance((l) => (l.source.group === l.target.group ? 2 : 8) * unit)
+        .strength((l) => (l.source.group === l.target.group ? 0.06 : 0.006) * (0.3 + 0.7 * l.weight)),
     )
-    .force("apart", forceManyBody<Place>().strength(-14 * scale).distanceMax(400))
-    .force("x", forceX<Place>((p) => middle(p.group).x * scale).strength((p) => (p.group < 0 ? 0.02 : 0.08)))
-    .force("y", forceY<Place>((p) => middle(p.group).y * scale).strength((p) => (p.group < 0 ? 0.02 : 0.08)))
+    .force("apart", forceManyBody<Place>().strength(-1.1 * unit).distanceMax(24 * unit))
+    .force("room", forceCollide<Place>((p) => 1.25 * p.r))
+    .force("x", forceX<Place>((p) => middle(p.group).x).strength((p) => (p.group < 0 ? 0.01 : 0.07)))
+    .force("y", forceY<Place>((p) => middle(p.group).y).strength((p) => (p.group < 0 ? 0.01 : 0.07)))
     .stop();
   return { places, lines, simulation, ticks: count > 1000 ? 120 : 220 };
 }
