@@ -53,6 +53,7 @@ COPSE_CHOICES(RunChoice, {"modularity", RunChoice::modularity}, {"normalized-cut
 COPSE_CHOICES(LabelSource, {"better", LabelSource::better}, {"factor", LabelSource::factor})
 COPSE_CHOICES(SegmentMethod, {"embed", SegmentMethod::embed}, {"clust", SegmentMethod::clust},
               {"spectral", SegmentMethod::spectral})
+COPSE_CHOICES(SegmentHierarchy, {"merge", SegmentHierarchy::merge}, {"split", SegmentHierarchy::split})
 
 void refuse_choice(const std::string& what, const std::string& word, const std::vector<std::string>& names) {
   throw InvalidArgument(what + " must be one of " + joined(names, ", ") + ", not '" + word + "'.");
