@@ -43,7 +43,7 @@ struct BoundaryModel {
   std::array<double, cue_count> weights = {};
 };
 
-// Fitted by bench/fit_boundary.py on the 200 training pictures of the BSDS500, none of which is a test picture.
+// Fitted by bench/fit_boundary.py --every 8 to 25 training pictures of the BSDS500, none of which is a test picture.
 const BoundaryModel& fitted_boundary_model();
 
 // (P - P0) / (1 - P0) for the largest probability P over the orientations, where P0 is that of a place without any

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -14,15 +15,74 @@ namespace {
 
 constexpr Index rows_per_block = 16;
 
-// A piece and what lies between it and its neighbours.
-struct Piece {
-  Index size = 0;
-  Index label = 0;
+// Pieces of a picture and what lies between them. Of two neighbouring pixels in different pieces the stronger counts.
+class Borders {
+ public:
+  Borders(std::span<const Index> piece_of, PixelShape shape, const Plane& strength) {
+    const Index count = piece_of.empty() ? 0 : *std::max_element(piece_of.begin(), piece_of.end()) + 1;
+    sizes_.assign(static_cast<std::size_t>(count), 0);
+    neighbours_.resize(static_cast<std::size_t>(count));
+    into_.resize(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < into_.size(); ++i) into_[i] = static_cast<Index>(i);
+    const auto touch = [&](Index p, Index q) {
+      if (piece_of[p] != piece_of[q]) add(piece_of[p], piece_of[q], {std::max(strength[p], strength[q]), 1});
+    };
+    for (Index p = 0; p < shape.pixels(); ++p) {
+      ++sizes_[piece_of[p]];
+      if (p % shape.width + 1 < shape.width) touch(p, p + 1);
+      if (p / shape.width + 1 < shape.height) touch(p, p + shape.width);
+    }
+  }
+
+  Index count() const { return static_cast<Index>(sizes_.size()); }
+  Index size(Index piece) const { return sizes_[piece]; }
+  // What a piece has become part of.
+  Index now(Index piece) const {
+    while (into_[piece] != piece) piece = into_[piece];
+    return piece;
+  }
+
+  struct Neighbour {
+    Index piece = -1;  // -1: there is none
+    double strength = std::numeric_limits<double>::infinity();
+  };
+  // The one behind the weakest boundary; of equal ones the first.
+  Neighbour nearest(Index piece) const {
+    Neighbour nearest;
+    for (const auto& [other, border] : neighbours_[piece]) {
+      const double mean = border.strength / border.pixels;
+      if (mean < nearest.strength) nearest = {other, mean};
+    }
+    return nearest;
+  }
+
+  void join(Index piece, Index other) {
+    sizes_[other] += sizes_[piece];
+    into_[piece] = other;
+    neighbours_[other].erase(piece);
+    for (const auto& [third, border] : neighbours_[piece]) {
+      if (third == other) continue;
+      neighbours_[third].erase(piece);
+      add(other, third, border);
+    }
+    neighbours_[piece].clear();
+  }
+
+ private:
   struct Border {
     double strength = 0;
     double pixels = 0;
   };
-  std::map<Index, Border> neighbours = {};
+
+  void add(Index a, Index b, const Border& border) {
+    for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
+      neighbours_[from][to].strength += border.strength;
+      neighbours_[from][to].pixels += border.pixels;
+    }
+  }
+
+  std::vector<Index> sizes_, into_;
+  std::vector<std::map<Index, Border>> neighbours_;
 };
 
 // Weights of the three pixels around a place, which lies `offset` (-1/2 to 1/2) from the centre of the middle one.
@@ -65,65 +125,48 @@ std::vector<Index> connected_pieces(std::span<const Index> labels, PixelShape sh
 }
 
 std::vector<Index> absorb_small(std::span<const Index> labels, PixelShape shape, const Plane& strength, Index least) {
-  std::vector<Index> piece_of = connected_pieces(labels, shape);
-  const Index count = piece_of.empty() ? 0 : *std::max_element(piece_of.begin(), piece_of.end()) + 1;
-  std::vector<Piece> pieces(static_cast<std::size_t>(count));
-  const auto touch = [&](Index p, Index q) {
-    const Index a = piece_of[p], b = piece_of[q];
-    if (a == b) return;
-    const double strongest = std::max(strength[p], strength[q]);
-    for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
-      Piece::Border& border = pieces[from].neighbours[to];
-      border.strength += strongest;
-      border.pixels += 1;
-    }
-  };
-  for (Index p = 0; p < shape.pixels(); ++p) {
-    ++pieces[piece_of[p]].size;
-    pieces[piece_of[p]].label = labels[p];
-    if (p % shape.width + 1 < shape.width) touch(p, p + 1);
-    if (p / shape.width + 1 < shape.height) touch(p, p + shape.width);
-  }
-  std::vector<Index> into(pieces.size());
-  for (std::size_t i = 0; i < into.size(); ++i) into[i] = static_cast<Index>(i);
+  const std::vector<Index> piece_of = connected_pieces(labels, shape);
+  Borders borders(piece_of, shape, strength);
+  std::vector<Index> label(static_cast<std::size_t>(borders.count()));
+  for (std::size_t p = 0; p < labels.size(); ++p) label[piece_of[p]] = labels[p];
   std::set<std::pair<Index, Index>> small;  // size, piece
-  for (Index i = 0; i < count; ++i) {
-    if (pieces[i].size < least) small.insert({pieces[i].size, i});
+  for (Index i = 0; i < borders.count(); ++i) {
+    if (borders.size(i) < least) small.insert({borders.size(i), i});
   }
   while (!small.empty()) {
-    const Index i = small.begin()->second;
+    const Index piece = small.begin()->second, other = borders.nearest(piece).piece;
     small.erase(small.begin());
-    Index best = -1;
-    double weakest = 0;
-    for (const auto& [j, border] : pieces[i].neighbours) {
-      const double mean = border.strength / border.pixels;
-      if (best >= 0 && mean >= weakest) continue;
-      best = j;
-      weakest = mean;
-    }
-    if (best < 0) continue;  // the only piece
-    small.erase({pieces[best].size, best});
-    pieces[best].size += pieces[i].size;
-    into[i] = best;
-    pieces[best].neighbours.erase(i);
-    for (const auto& [j, border] : pieces[i].neighbours) {
-      if (j == best) continue;
-      pieces[j].neighbours.erase(i);
-      for (const auto& [from, to] : {std::pair(best, j), std::pair(j, best)}) {
-        pieces[from].neighbours[to].strength += border.strength;
-        pieces[from].neighbours[to].pixels += border.pixels;
-      }
-    }
-    if (pieces[best].size < least) small.insert({pieces[best].size, best});
+    if (other < 0) continue;  // the only piece
+    small.erase({borders.size(other), other});
+    borders.join(piece, other);
+    if (borders.size(other) < least) small.insert({borders.size(other), other});
   }
   std::vector<Index> out(labels.size());
-  for (std::size_t p = 0; p < out.size(); ++p) {
-    Index piece = piece_of[p];
-    while (into[piece] != piece) piece = into[piece];
-    out[p] = pieces[piece].label;
-  }
+  for (std::size_t p = 0; p < out.size(); ++p) out[p] = label[borders.now(piece_of[p])];
   number_by_first_pixel(out);
   return out;
+}
+
+std::vector<std::vector<Index>> nested_merges(std::span<const Index> labels, PixelShape shape, const Plane& strength) {
+  Borders borders(labels, shape, strength);
+  const Index n = borders.count();
+  std::vector<std::vector<Index>> partitions;
+  for (Index parts = n; parts >= 2; --parts) {
+    std::vector<Index>& partition = partitions.emplace_back();
+    for (Index s = 0; s < n; ++s) partition.push_back(borders.now(s));
+    Index piece = -1;
+    Borders::Neighbour weakest;
+    for (Index s = 0; s < n; ++s) {
+      if (borders.now(s) != s) continue;
+      const Borders::Neighbour nearest = borders.nearest(s);
+      if (nearest.piece < 0 || !(nearest.strength < weakest.strength)) continue;
+      piece = s;
+      weakest = nearest;
+    }
+    if (piece >= 0) borders.join(std::max(piece, weakest.piece), std::min(piece, weakest.piece));
+  }
+  std::reverse(partitions.begin(), partitions.end());
+  return partitions;
 }
 
 std::vector<Index> scaled_up(const std::vector<Index>& labels, PixelShape from, PixelShape to) {

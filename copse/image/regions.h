@@ -19,6 +19,11 @@ std::vector<Index> connected_pieces(std::span<const Index> labels, PixelShape sh
 // strength of the pixels on both sides; of equal ones the lowest label), the smallest first. Labels are numbered anew.
 std::vector<Index> absorb_small(std::span<const Index> labels, PixelShape shape, const Plane& strength, Index least);
 
+// Partitions of the n segments of `labels` (0 ... n - 1) into 2, 3, ... n parts: from n on, each time the two
+// neighbours with the weakest boundary between them become one (of equal ones those with the lowest labels; parts that
+// touch no other come last). Entry s of a partition is the part of segment s.
+std::vector<std::vector<Index>> nested_merges(std::span<const Index> labels, PixelShape shape, const Plane& strength);
+
 // Labels of a larger picture with smooth outlines: the label with most weight under a quadratic spline around the place
 // in the smaller one.
 std::vector<Index> scaled_up(const std::vector<Index>& labels, PixelShape from, PixelShape to);

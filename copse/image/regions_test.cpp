@@ -43,6 +43,32 @@ TEST(AbsorbSmall, LeavesNoSmallPieceUnlessThereIsOnlyOne) {
   }
 }
 
+TEST(NestedMerges, JoinTheWeakestNeighboursFirst) {
+  // Between 0 and 1 lies strength .5, between 1 and 2 .1, between 2 and 3 .9.
+  const std::vector<Index> labels = {0, 0, 1, 1, 2, 2, 3, 3};
+  const Plane strength = {0, 0.5F, 0, 0.1F, 0, 0.9F, 0, 0};
+  const std::vector<std::vector<Index>> expected = {{0, 0, 0, 3}, {0, 1, 1, 3}, {0, 1, 2, 3}};
+  EXPECT_EQ(nested_merges(labels, {8, 1}, strength), expected);
+}
+
+TEST(NestedMerges, AreNestedAndLoseOnePartAtATime) {
+  const PixelShape shape{15, 12};
+  Random random(8);
+  std::vector<Index> labels(180);
+  Plane strength(180);
+  for (Index p = 0; p < 180; ++p) labels[p] = (p % 15) / 4 + 4 * (p / 15 / 4);
+  for (float& value : strength) value = static_cast<float>(random.uniform());
+  const auto partitions = nested_merges(labels, shape, strength);
+  ASSERT_EQ(partitions.size(), 11U);
+  for (std::size_t level = 0; level < partitions.size(); ++level) {
+    std::vector<Index> parts = partitions[level];
+    EXPECT_EQ(number_by_first_pixel(parts), static_cast<Index>(level) + 2);
+    for (std::size_t s = 0; level > 0 && s < parts.size(); ++s)
+      EXPECT_EQ(partitions[level - 1][partitions[level][s]], partitions[level - 1][s]);
+  }
+  EXPECT_TRUE(nested_merges(std::vector<Index>(4, 0), {2, 2}, Plane(4)).empty());
+}
+
 TEST(ScaledUp, KeepsEverythingAtTheSameSizeAndAStraightEdgeAtAnother) {
   const std::vector<Index> labels = {0, 0, 1, 1, 0, 0, 1, 1};
   EXPECT_EQ(scaled_up(labels, {4, 2}, {4, 2}), labels);

@@ -192,8 +192,11 @@ class Segmenter {
         k_means(rows, {.clusters = std::min(options_.superpixels, rows.rows()), .seed = options_.seed});
     labels = absorb_small(labels, result_.shape, strength_, least_);
     const Index groups = *std::max_element(labels.begin(), labels.end()) + 1;
-    const Matrix<double> w = contracted(SparseView<float>(level.graph), level.degrees, labels, groups);
-    for (const std::vector<Index>& parts : nested_splits(w)) {
+    const auto partitions =
+        options_.hierarchy == SegmentHierarchy::merge
+            ? nested_merges(labels, result_.shape, strength_)
+            : nested_splits(contracted(SparseView<float>(level.graph), level.degrees, labels, groups));
+    for (const std::vector<Index>& parts : partitions) {
       std::vector<Index> joined(labels.size());
       for (std::size_t p = 0; p < labels.size(); ++p) joined[p] = parts[labels[p]];
       add(std::move(joined));

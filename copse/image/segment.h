@@ -19,9 +19,16 @@ enum class SegmentMethod {
   spectral  // Spectral-Embed: as embed, with eigenvectors in place of B
 };
 
+// How superpixels become nested segmentations.
+enum class SegmentHierarchy {
+  merge,  // the two neighbours with the weakest boundary between them become one, again and again
+  split   // normalized cuts of their graph, again and again [Kuang 2014, section 3.8.1]
+};
+
 struct SegmentOptions {
   SegmentMethod method = SegmentMethod::embed;
-  Index rank = 16;         // columns of B, eigenvectors, or the largest k of clust
+  SegmentHierarchy hierarchy = SegmentHierarchy::merge;  // of embed and spectral
+  Index rank = 16;                                       // columns of B, eigenvectors, or the largest k of clust
   Index superpixels = 51;  // K-means clusters of the embedding; nested segmentations have 2 ... of them
   PixelGraphOptions graph = {};
   double smallest = 0.001;  // share of the pixels below which a connected piece joins a neighbour

@@ -58,20 +58,23 @@ TEST_P(EveryMethod, FindsThePlantedFields) {
 }
 
 TEST_P(EveryMethod, LevelsAreWholeAndNestedWhereTheySaySo) {
-  const PixelShape shape{40, 30};
-  const SegmentOptions options{.method = GetParam(), .rank = 5, .superpixels = 9, .graph = {.radius = 6}};
-  const Segmentations all = segment(four_fields(shape, 2), four_fields(shape, 2), shape, options);
-  EXPECT_EQ(all.nested, GetParam() != SegmentMethod::clust);
-  for (std::size_t level = 0; level < all.levels.size(); ++level) {
-    const Segmentation& now = all.levels[level];
-    ASSERT_EQ(static_cast<Index>(now.labels.size()), shape.pixels());
-    EXPECT_EQ(now.labels[0], 0);
-    EXPECT_EQ(static_cast<Index>(std::set<Index>(now.labels.begin(), now.labels.end()).size()), now.segments);
-    if (level == 0 || !all.nested) continue;
-    EXPECT_EQ(now.segments, all.levels[level - 1].segments + 1);
-    std::set<std::pair<Index, Index>> pairs;
-    for (Index p = 0; p < shape.pixels(); ++p) pairs.insert({now.labels[p], all.levels[level - 1].labels[p]});
-    EXPECT_EQ(static_cast<Index>(pairs.size()), now.segments);
+  for (const SegmentHierarchy hierarchy : {SegmentHierarchy::merge, SegmentHierarchy::split}) {
+    const PixelShape shape{40, 30};
+    const SegmentOptions options{
+        .method = GetParam(), .hierarchy = hierarchy, .rank = 5, .superpixels = 9, .graph = {.radius = 6}};
+    const Segmentations all = segment(four_fields(shape, 2), four_fields(shape, 2), shape, options);
+    EXPECT_EQ(all.nested, GetParam() != SegmentMethod::clust);
+    for (std::size_t level = 0; level < all.levels.size(); ++level) {
+      const Segmentation& now = all.levels[level];
+      ASSERT_EQ(static_cast<Index>(now.labels.size()), shape.pixels());
+      EXPECT_EQ(now.labels[0], 0);
+      EXPECT_EQ(static_cast<Index>(std::set<Index>(now.labels.begin(), now.labels.end()).size()), now.segments);
+      if (level == 0 || !all.nested) continue;
+      EXPECT_EQ(now.segments, all.levels[level - 1].segments + 1);
+      std::set<std::pair<Index, Index>> pairs;
+      for (Index p = 0; p < shape.pixels(); ++p) pairs.insert({now.labels[p], all.levels[level - 1].labels[p]});
+      EXPECT_EQ(static_cast<Index>(pairs.size()), now.segments);
+    }
   }
 }
 

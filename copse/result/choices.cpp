@@ -61,6 +61,7 @@ COPSE_CHOICES(RunKind, {"split", RunKind::split}, {"null-split", RunKind::null_s
               {"null-gap", RunKind::null_gap})
 COPSE_CHOICES(SegmentMethod, {"embed", SegmentMethod::embed}, {"clust", SegmentMethod::clust},
               {"spectral", SegmentMethod::spectral})
+COPSE_CHOICES(SegmentHierarchy, {"merge", SegmentHierarchy::merge}, {"split", SegmentHierarchy::split})
 
 void refuse_choice(const std::string& what, const std::string& word, const std::vector<std::string>& names) {
   throw InvalidArgument(what + " must be one of " + joined(names, ", ") + ", not '" + word + "'.");

@@ -18,6 +18,7 @@
 namespace copse {
 
 enum class SegmentMethod;
+enum class SegmentHierarchy;
 
 template <class Value>
 using Choices = std::vector<std::pair<std::string, Value>>;
@@ -78,6 +79,8 @@ template <>
 const Choices<RunKind>& choices();
 template <>
 const Choices<SegmentMethod>& choices();
+template <>
+const Choices<SegmentHierarchy>& choices();
 
 // "" for a value that has no name.
 template <class Value>

@@ -148,6 +148,7 @@ void visit_fields(Options& options, const Visit& visit) {
   auto& segment = options.segment;
   visit("picture", options.path);
   visit("method", segment.method);
+  visit("hierarchy", segment.hierarchy);
   visit("segments", options.segments);
   visit("pixels", options.pixels);
   visit("rank", segment.rank);

@@ -17,6 +17,7 @@ from copse._dcnmf import DCNMF
 from copse._function import non_negative_factorization
 from copse._genes import normalize_counts
 from copse._graph import SymNMF, communities, graph_quality, neighbour_graph, read_graph
+from copse._image import segment
 from copse._load import load_result
 from copse._nmf import NMF
 from copse._plots import plot_history, plot_tree
@@ -48,5 +49,6 @@ __all__ = [
     "plot_tree",
     "read",
     "read_graph",
+    "segment",
     "to_anndata",
 ]

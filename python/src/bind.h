@@ -23,6 +23,7 @@ void bind_flat_results(nb::module_& module);
 void bind_tree_results(nb::module_& module);
 void bind_graphs(nb::module_& module);
 void bind_survey(nb::module_& module);
+void bind_images(nb::module_& module);
 void bind_results(nb::module_& module);
 void bind_data(nb::module_& module);
 
