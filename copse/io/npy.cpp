@@ -10,6 +10,7 @@
 #include "copse/base/parallel.h"
 #include "copse/io/compression.h"
 #include "copse/io/dense_layout.h"
+#include "copse/io/expansion.h"
 
 namespace copse {
 namespace {
@@ -306,6 +307,9 @@ Matrix<T> read_npy(const Input& input, const ReadOptions& options) {
   }
   Buffer<char> bytes = beginning(input, 1 << 17);
   const NpyArray array = parse_npy(bytes, name, false);
+  // Known before anything is taken for it.
+  check_expansion(static_cast<double>(array.count()) * static_cast<double>(array.type.size),
+                  static_cast<double>(input.bytes().size()), largest_expansion, name);
   const std::size_t header = bytes.size() - array.data.size();
   const auto content = decompressor(input);
   bytes.resize(header);
