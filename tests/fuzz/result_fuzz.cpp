@@ -141,7 +141,9 @@ void damage(Bytes& bytes, Json& json) {
 
 template <class T, class Model>
 void place_again(const Base& base, const StoredResult& stored, const Model& model) {
-  place(model, read_new_items<T>({.path = base.new_items}, stored.report.settings, model.items));
+  NewItemsOptions options;
+  options.path = base.new_items;
+  place(model, read_new_items<T>(options, stored.report.settings, model.items));
 }
 
 void try_all(const Base& base, const std::string& folder, Bytes& bytes) {
