@@ -41,6 +41,20 @@ Plane halved(const Plane& strength, PixelShape shape, PixelShape half) {
   return out;
 }
 
+// The strongest of each pixel and its eight neighbours.
+Plane strongest_around(const Plane& strength, PixelShape shape) {
+  Plane out = strength;
+  for (Index y = 0; y < shape.height; ++y) {
+    for (Index x = 0; x < shape.width; ++x) {
+      for (Index v = std::max<Index>(0, y - 1); v <= std::min(shape.height - 1, y + 1); ++v) {
+        for (Index u = std::max<Index>(0, x - 1); u <= std::min(shape.width - 1, x + 1); ++u)
+          out[y * shape.width + x] = std::max(out[y * shape.width + x], strength[v * shape.width + u]);
+      }
+    }
+  }
+  return out;
+}
+
 // Level 0 is the picture itself.
 std::vector<Level> levels_of(Plane strength, PixelShape shape, const PixelGraphOptions& graph, bool all) {
   std::vector<Level> levels;
@@ -250,13 +264,13 @@ std::size_t choose_segmentation(const Segmentations& all, const Plane& strength,
   std::size_t best = 0;
   double most = -std::numeric_limits<double>::infinity();
   const Index w = all.shape.width, h = all.shape.height;
+  const Plane near = strongest_around(strength, all.shape);
   for (std::size_t level = 0; level < all.levels.size(); ++level) {
     const std::vector<Index>& labels = all.levels[level].labels;
     double sum = 0;
-    // Every edge between two pixels of different segments counts once, with the stronger of both.
     for (Index p = 0; p < all.shape.pixels(); ++p) {
-      if (p % w + 1 < w && labels[p] != labels[p + 1]) sum += std::max(strength[p], strength[p + 1]) - t;
-      if (p / w + 1 < h && labels[p] != labels[p + w]) sum += std::max(strength[p], strength[p + w]) - t;
+      if (p % w + 1 < w && labels[p] != labels[p + 1]) sum += std::max(near[p], near[p + 1]) - t;
+      if (p / w + 1 < h && labels[p] != labels[p + w]) sum += std::max(near[p], near[p + w]) - t;
     }
     if (sum > most) {
       most = sum;

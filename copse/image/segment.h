@@ -61,8 +61,8 @@ double segment_memory(PixelShape shape, const SegmentOptions& options);
 // Throws InvalidArgument for bad options, Cancelled where it was stopped before it had a segmentation.
 Segmentations segment(const Plane& strength, const Plane& lines, PixelShape shape, const SegmentOptions& options);
 
-// Which level to show: the largest sum, over its boundary pixels, of strength - t. A boundary pays where its pixels
-// are on average stronger than t; the first of equal ones.
+// Which level to show: the largest sum of strength - t over the edges between pixels of different segments, where the
+// strength of an edge is the largest within a pixel of it: a boundary pays where it is stronger than t on average.
 std::size_t choose_segmentation(const Segmentations& all, const Plane& strength, double t);
 
 }  // namespace copse

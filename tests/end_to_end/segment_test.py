@@ -105,10 +105,15 @@ def test_evaluate_compares_pictures(copse, tmp_path, picture):
     assert copse("segment", "photo.ppm", "--segments", 4, *QUICK, "-o", "out").returncode == 0
     same = json.loads(copse("evaluate", "out/labels.png", "out/labels.npy", "--json").stdout)
     assert (same["f"], same["covering"], same["variation_of_information"]) == (1, 1, 0)
-    person = json.loads(copse("evaluate", "out/labels.png", "person.npy", "person.npy", "--json").stdout)
-    assert person["people"] == 2 and person["f"] > 0.95 and person["covering"] > 0.9 and person["segments"] == 4
-    best = json.loads(copse("evaluate", "out/boundaries.png", "person.npy", "--map", "--json").stdout)
-    assert best["f"] > 0.9 and len(best["curve"]) == 99
+    # A larger picture, where the tolerance is some pixels.
+    pixels, truth = fields(300, 400)
+    write_ppm(tmp_path / "large.ppm", pixels)
+    np.save(tmp_path / "person.npy", truth.astype(np.int32))
+    assert copse("segment", "large.ppm", "--pixels", 30000, "--segments", 4, *QUICK, "-o", "large").returncode == 0
+    person = json.loads(copse("evaluate", "large/labels.png", "person.npy", "person.npy", "--json").stdout)
+    assert person["people"] == 2 and person["f"] > 0.8 and person["covering"] > 0.9 and person["segments"] == 4
+    best = json.loads(copse("evaluate", "large/boundaries.png", "person.npy", "--map", "--json").stdout)
+    assert best["f"] > 0.8 and len(best["curve"]) == 99
     assert best["f"] == max(point["f"] for point in best["curve"])
     np.save(tmp_path / "small.npy", np.zeros((5, 5), np.int32))
     wrong = copse("evaluate", "out/labels.png", "small.npy")
@@ -143,7 +148,7 @@ def test_tiny_pictures(copse, tmp_path, height, width):
 def test_limits(copse, tmp_path, picture):
     run = copse("segment", "photo.ppm", "--memory-limit", "20M")
     assert run.returncode == 1 and "--memory-limit allows" in run.stderr
-    run = copse("segment", "photo.ppm", "--method", "clust", "--time-limit", "0s", *QUICK, "-o", "out")
+    run = copse("segment", "photo.ppm", "--method", "clust", "--time-limit", "0.01s", *QUICK, "-o", "out")
     assert run.returncode == 0 and "out of time" in run.stderr
     assert json.loads((tmp_path / "out/result.json").read_text())["stop_reason"] == "time_limit"
     assert copse("segment", "photo.ppm", "--segments", 1).returncode == 2
