@@ -162,7 +162,7 @@ Outcome<T> symmetric_outcome(SparseView<T> weights, SparseView<T> a, const std::
   }
   SymNmfResult<T> fit = factorize_symmetric<T>(a, solve, std::move(start));
   Outcome<T> outcome;
-  outcome.weights = memberships(fit.b, scale);
+  uninterrupted([&] { outcome.weights = memberships(fit.b, scale); });  // what was found is kept
   outcome.b = std::move(fit.b);
   outcome.labels = largest_entries(outcome.weights);
   for (std::size_t i = 0; i < partition.size(); ++i) {
@@ -265,8 +265,15 @@ GraphClusters<T> cluster_graph(const Graph<T>& graph, const GraphClusterOptions&
     const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(number);
     const double time_left = std::max(0.0, options.time_limit - elapsed());
     const bool blocks = options.model == GraphModel::blocks;
-    Outcome<T> outcome = blocks ? block_outcome<T>(weights, a, options, seed, time_left)
-                                : symmetric_outcome<T>(weights, a, scale, options, seed, time_left);
+    Outcome<T> outcome;
+    try {
+      outcome = blocks ? block_outcome<T>(weights, a, options, seed, time_left)
+                       : symmetric_outcome<T>(weights, a, scale, options, seed, time_left);
+    } catch (const Cancelled&) {
+      if (number == 0) throw;
+      result.runs.back().stop_reason = StopReason::interrupted;  // the best of the runs before is kept
+      break;
+    }
     const GraphQuality quality = graph_quality<T>(weights, outcome.labels);
     result.runs.push_back({.relative_error = outcome.relative_error,
                            .modularity = quality.modularity,
@@ -282,7 +289,10 @@ GraphClusters<T> cluster_graph(const Graph<T>& graph, const GraphClusterOptions&
     if (reason == StopReason::interrupted || elapsed() >= options.time_limit) break;
   }
 
-  if (options.model == GraphModel::symmetric && !enough_eigenvalues<T>(a, best.b, options.seed))
+  bool enough = true;
+  if (options.model == GraphModel::symmetric)
+    uninterrupted([&] { enough = enough_eigenvalues<T>(a, best.b, options.seed); });
+  if (!enough)
     result.notes.push_back("The graph has fewer than " + std::to_string(k) +
                            " eigenvalues that are not negative: no factorization of this rank fits it well, and fewer "
                            "clusters may serve better.");
