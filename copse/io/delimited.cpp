@@ -280,7 +280,9 @@ class Opening {
     const std::string_view second = next_line(after);
     if (is_blank(second) && !last) return false;
     if (is_blank(first)) fail(input_.name(), "the file has nothing but blank lines.");
-    const Index line = std::count(static_cast<const char*>(held_.data()), second.data(), '\n') + 1;
+    const std::string_view before(held_.data(),
+                                  is_blank(second) ? 0 : static_cast<std::size_t>(second.data() - held_.data()));
+    const Index line = std::ranges::count(before, '\n') + 1;
     shape = shape_of(first, second, line, input_.name(), options_);
     const char* start = shape.header ? rest.data() : first.data();
     shape.lines_before = std::count(static_cast<const char*>(held_.data()), start, '\n');

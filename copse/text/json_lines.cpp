@@ -93,8 +93,11 @@ std::string with_large_numbers_quoted(std::string_view line) {
       p += length;
       continue;
     }
-    if (in_string && line[p] == '\\' && p + 1 < line.size()) result += line[p++];
-    if (line[p] == '"') in_string = !in_string;
+    if (in_string && line[p] == '\\' && p + 1 < line.size()) {
+      result += line[p++];  // what it escapes is no end of the string
+    } else if (line[p] == '"') {
+      in_string = !in_string;
+    }
     result += line[p++];
   }
   return result;
