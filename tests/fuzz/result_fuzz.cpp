@@ -44,25 +44,35 @@ class Bases {
     const auto corpus =
         generate_corpus<float>({.documents = 60, .terms = 120, .k = 3, .terms_per_document = 8, .seed = 1});
     write_matrix(path("x.npz"), corpus.data);
-    TreeRunOptions tree{.tree = {.leaves = 4}};
+    TreeRunOptions tree;
+    tree.tree.leaves = 4;
     tree.input = documents_at(path("docs.jsonl"));
     tree.input.documents->reading.label_field = "label";
     tree.input.documents->reading.time_field = "time";
     tree.input.prepare.min_feature_total = 1;
     auto grown = run_tree<float>(tree);
-    edit<float>({.merge = "1"}, tree.tree, nullptr, grown);
-    edit<float>({.rename = "1", .name = "one"}, tree.tree, nullptr, grown);
+    TreeEdit merge, rename;
+    merge.merge = "1";
+    rename.rename = "1";
+    rename.name = "one";
+    edit(merge, tree.tree, static_cast<const RunData<float>*>(nullptr), grown);
+    edit(rename, tree.tree, static_cast<const RunData<float>*>(nullptr), grown);
     describe(grown);
     keep(grown, path("docs.jsonl"));
-    TreeRunOptions small{.tree = {.leaves = 5}, .flat = false};
+    TreeRunOptions small;
+    small.tree.leaves = 5;
+    small.flat = false;
     small.input = matrix_at(path("x.npz"));
     auto of_matrix = run_tree<float>(small);
     keep(of_matrix, path("x.npz"));
-    FlatRunOptions flat{.nmf = {.rank = 3, .affine = true}};
+    FlatRunOptions flat;
+    flat.nmf.rank = 3;
+    flat.nmf.affine = true;
     flat.input = matrix_at(path("x.npz"));
     auto factors = run_flat<float>(flat);
     keep(factors, path("x.npz"));
-    FlatRunOptions topics{.nmf = {.rank = 2}};
+    FlatRunOptions topics;
+    topics.nmf.rank = 2;
     topics.input = tree.input;
     auto found = run_flat<float>(topics);
     keep(found, path("docs.jsonl"));
@@ -131,7 +141,9 @@ void damage(Bytes& bytes, Json& json) {
 
 template <class T, class Model>
 void place_again(const Base& base, const StoredResult& stored, const Model& model) {
-  place(model, read_new_items<T>({.path = base.new_items}, stored.report.settings, model.items));
+  NewItemsOptions options;
+  options.path = base.new_items;
+  place(model, read_new_items<T>(options, stored.report.settings, model.items));
 }
 
 void try_all(const Base& base, const std::string& folder, Bytes& bytes) {
