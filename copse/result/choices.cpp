@@ -44,6 +44,7 @@ COPSE_CHOICES(GraphFormat, {"automatic", GraphFormat::automatic}, {"edges", Grap
               {"metis", GraphFormat::metis}, {"graphml", GraphFormat::graphml}, {"matrix", GraphFormat::matrix})
 COPSE_CHOICES(ItemSimilarity, {"none", ItemSimilarity::none}, {"cosine", ItemSimilarity::cosine},
               {"gaussian", ItemSimilarity::gaussian}, {"self-tuning", ItemSimilarity::self_tuning})
+COPSE_CHOICES(GraphModel, {"symmetric", GraphModel::symmetric}, {"blocks", GraphModel::blocks})
 COPSE_CHOICES(GraphStart, {"multilevel", GraphStart::multilevel}, {"spectral", GraphStart::spectral},
               {"random", GraphStart::random})
 COPSE_CHOICES(SymSolver, {"coordinate", SymSolver::coordinate}, {"hals", SymSolver::hals}, {"anls", SymSolver::anls},

@@ -127,8 +127,12 @@ void visit_fields(Options& options, const Visit& visit) {
   visit("scale_neighbour", options.scale_neighbour);
 }
 
+template <>
+const Choices<GraphModel>& choices();  // in choices.cpp, as the others
+
 template <OptionsOf<GraphClusterOptions> Options, class Visit>
 void visit_fields(Options& options, const Visit& visit) {
+  visit("model", options.model);
   visit("tau", options.tau);
   visit("least_component", options.least_component);
   visit("start", options.start);
@@ -136,6 +140,7 @@ void visit_fields(Options& options, const Visit& visit) {
   visit("runs", options.runs);
   visit("choose", options.choice);
   visit("labels", options.labels);
+  visit("low_rank", options.low_rank);
   visit("alpha", options.alpha);
   visit("beta", options.beta);
   visit("max_iterations", options.max_iterations);

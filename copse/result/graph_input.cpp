@@ -238,7 +238,12 @@ GraphInput<T> load_items(const GraphInputOptions& options, double memory_limit, 
   const Stopwatch comparing;
   events.show("finding neighbours ...");
   try {
-    input.graph = graph_of_items(input.data, options);
+    SimilarityReport report;
+    input.graph = similarity_graph(input.data, options.similarity_options(), &report);
+    if (report.approximate)
+      input.notes.push_back(fmt::format(
+          "The neighbours were searched approximately: {:.1f} % of the nearest were found, of a sample of the items.",
+          100 * report.recall));
   } catch (const InvalidArgument& error) {
     throw InputError(fmt::format("{}: {}.", options.items.called(), error.what()));
   }

@@ -143,7 +143,10 @@ OpenResult open_result(const std::string& folder) {
 
 bool is_tree(const Settings& settings) { return find_setting(settings, "leaves") != nullptr; }
 
-bool is_graph(const Settings& settings) { return find_setting(settings, "similarity") != nullptr; }
+// A tree of communities is a tree: see graph_tree_run.h.
+bool is_graph(const Settings& settings) {
+  return find_setting(settings, "similarity") != nullptr && !is_tree(settings);
+}
 bool is_segmentation(const Settings& settings) { return find_setting(settings, "picture") != nullptr; }
 
 Precision precision_in(const Settings& settings) { return field_in<Precision>(settings, "precision"); }

@@ -42,10 +42,11 @@ class SymNMF(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         Number of clusters. Pieces of the graph that are too small for one and not connected with the rest become
         clusters n_clusters, n_clusters + 1, ... of their own.
     affinity : {'nearest_neighbors', 'cosine', 'self-tuning', 'gaussian', 'precomputed'} or callable
-        What joins samples. 'cosine' of their angle; 'gaussian': exp(-d^2 / sigma^2); 'self-tuning': the same at the scale
-        of both samples; 'nearest_neighbors' (default): 'cosine' for sparse X, 'self-tuning' for dense X. 'precomputed':
-        X is the graph, n_samples x n_samples, dense or sparse, entries of 0 and above. A callable gets X and returns
-        such a matrix. Where a graph is not symmetric, the two weights of a pair are averaged; its diagonal counts not.
+        What joins samples. 'cosine' of their angle; 'gaussian': exp(-d^2 / sigma^2); 'self-tuning': the same at the
+        scale of both samples; 'nearest_neighbors' (default): 'cosine' for sparse X, 'self-tuning' for dense X.
+        'precomputed': X is the graph, n_samples x n_samples, dense or sparse, entries of 0 and above. A callable gets
+        X and returns such a matrix. Where a graph is not symmetric, the two weights of a pair are averaged; its
+        diagonal does not count.
     n_neighbors : int or None, default=None
         Neighbours that each sample keeps; None: floor(log2 n) + 1.
     sigma : float or None, default=None
@@ -56,8 +57,10 @@ class SymNMF(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         Where the factorization starts: from groups by moves that raise modularity, from leading eigenvectors, or from
         random numbers.
     solver : {'coordinate', 'hals', 'anls', 'anls-growing', 'newton', 'projected-gradient', 'gauss-newton'}
-        How each step goes. 'coordinate' (default) is exact coordinate descent; 'newton' is for graphs of less than 3,000
-        nodes.
+        How each step goes. 'coordinate' (default) is exact coordinate descent; 'newton' is for graphs of less than
+        3,000 nodes.
+    model : {'symmetric', 'blocks'}, default='symmetric'
+        'blocks': A ~ Z S Z', which also finds groups with more edges to each other than within.
     tau : float, default=0.1
         Degrees d count as d + tau mean(d) in the scaling; 0 is the normalized cut of the papers.
     n_runs : int, default=1
@@ -120,6 +123,7 @@ class SymNMF(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         scale_neighbor: int = 7,
         init: str = "multilevel",
         solver: str = "coordinate",
+        model: str = "symmetric",
         tau: float = 0.1,
         n_runs: int = 1,
         choose: str = "modularity",
@@ -142,6 +146,7 @@ class SymNMF(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         self.scale_neighbor = scale_neighbor
         self.init = init
         self.solver = solver
+        self.model = model
         self.tau = tau
         self.n_runs = n_runs
         self.choose = choose
@@ -212,7 +217,7 @@ class SymNMF(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         return _numbers(self._result.place(items_of(X.astype(dtype, copy=False), threads), names, threads)[0])
 
     def communities(self, n_nodes: int = 10) -> Any:
-        """A table of the clusters, for people: size, conductance, central samples and nearest clusters. Needs pandas."""
+        """A table of the clusters: size, conductance, central samples and nearest clusters. Needs pandas."""
         check_is_fitted(self)
         found = self._result.communities
         return table(
@@ -280,6 +285,7 @@ class SymNMF(CallbackSupportMixin, ClusterMixin, BaseEstimator):
             scale_neighbor=settings.get("scale_neighbour", 7),
             init=settings["start"],
             solver=settings["solver"],
+            model=settings["model"],
             tau=settings["tau"],
             n_runs=settings["runs"],
             choose=settings["choose"],
@@ -311,6 +317,7 @@ class SymNMF(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         settings = {
             "start": choice("init", self.init, known["start"]),
             "solver": choice("solver", self.solver, known["solver"]),
+            "model": choice("model", self.model, known["model"]),
             "tau": number("tau", self.tau, Real, 0),
             "runs": number("n_runs", self.n_runs, Integral, 1),
             "choose": choice("choose", self.choose, known["choose"]),

@@ -37,7 +37,7 @@ def load_result(folder: Path) -> Result:
     and `predict` agree with `copse assign`. Features are matched by name where X has names.
     """
     result: Any = _copse.open_result(os.fspath(folder))
-    if "similarity" in result.settings:
+    if "similarity" in result.settings and "leaves" not in result.settings:
         graph_model = SymNMF._of(result)
         names = np.asarray(result.item_names, dtype=object)
         return Result(graph_model, json.loads(result.json), names, graph_model.labels_)

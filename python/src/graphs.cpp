@@ -286,6 +286,7 @@ void bind_graphs(nb::module_& module) {
       .def_ro("seconds", &SymIteration::seconds);
   nb::dict choices;
   choices["similarity"] = names_of<ItemSimilarity>();
+  choices["model"] = names_of<GraphModel>();
   choices["start"] = names_of<GraphStart>();
   choices["solver"] = names_of<SymSolver>();
   choices["choose"] = names_of<RunChoice>();

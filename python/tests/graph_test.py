@@ -27,7 +27,9 @@ def clouds(seed=0):
     return rng.normal(0, 1, (120, 4)) + 7 * np.eye(3, 4)[labels], labels
 
 
-@parametrize_with_checks([SymNMF(n_clusters=2), SymNMF(n_clusters=3, affinity="cosine"), SymNMF(2, init="spectral", solver="hals")])
+@parametrize_with_checks(
+    [SymNMF(n_clusters=2), SymNMF(n_clusters=3, affinity="cosine"), SymNMF(2, init="spectral", solver="hals")]
+)
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
@@ -53,13 +55,16 @@ def test_separates_what_is_not_round():
 def test_sparse_samples_are_compared_by_cosine():
     rng = np.random.default_rng(0)
     labels = np.repeat(np.arange(4), 30)
-    X = scipy.sparse.csr_matrix(rng.poisson(0.1, (120, 40)) + rng.poisson(2, (120, 40)) * (np.arange(40) % 4 == labels[:, None]))
+    own = np.arange(40) % 4 == labels[:, None]
+    X = scipy.sparse.csr_matrix(rng.poisson(0.1, (120, 40)) + rng.poisson(2, (120, 40)) * own)
     model = SymNMF(4, random_state=0).fit(X.astype(float))
     assert adjusted_rand_score(labels, model.labels_) == 1
     assert (model.affinity_matrix_ != neighbour_graph(X.astype(float), "cosine")).nnz == 0
 
 
-@pytest.mark.parametrize("kind", [scipy.sparse.csr_array, scipy.sparse.coo_array, scipy.sparse.csc_matrix, lambda a: a.toarray()])
+@pytest.mark.parametrize(
+    "kind", [scipy.sparse.csr_array, scipy.sparse.coo_array, scipy.sparse.csc_matrix, lambda a: a.toarray()]
+)
 def test_takes_a_graph_in_any_form(kind):
     A, labels = planted()
     model = SymNMF(5, affinity="precomputed", random_state=0).fit(kind(A))

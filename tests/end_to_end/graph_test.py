@@ -306,6 +306,42 @@ def test_time_limit(copse, graph):
     assert json.loads(run.stdout)["stop_reason"] == "time_limit"
 
 
+def test_a_tree_of_communities(copse, graph, tmp_path):
+    run = copse("graph", "edges.tsv", "--hierarchical", "--leaves", 6, "--truth", "truth.tsv", "-o", "tree", "--json")
+    assert run.returncode == 0, run.stderr
+    result = json.loads(run.stdout)
+    assert result["k"] == 6 and result["measures"]["accuracy"] == 1
+    assert result["settings"]["leaves"] == 6 and result["settings"]["similarity"] == "none"
+    tree = json.loads((tmp_path / "tree" / "tree.json").read_text())
+    assert tree
+    shown = copse("show", "tree")
+    assert shown.returncode == 0 and "node " in shown.stdout
+    leaf = sorted({row[1] for row in read_tsv(tmp_path / "tree" / "assignments.tsv")[1:]})[0]
+    run = copse("edit", "tree", "--split", leaf, "--into", 2)
+    assert run.returncode == 0, run.stderr
+    assert json.loads((tmp_path / "tree" / "result.json").read_text())["k"] == 7
+    assert copse("edit", "tree", "--cut", 3).returncode == 0
+    assert json.loads((tmp_path / "tree" / "result.json").read_text())["k"] == 3
+    assert copse("report", "tree", "-o", "page.html").returncode == 0
+    assert "tree of communities" in copse("assign", "tree", "edges.tsv").stderr
+    assert "does not go with --hierarchical" in copse("graph", "edges.tsv", "--hierarchical", "-k", 2).stderr
+    assert copse("graph", "edges.tsv").returncode == 2
+
+
+def test_groups_that_avoid_each_other(copse, tmp_path):
+    labels = np.arange(40) % 2
+    rng = np.random.default_rng(5)
+    upper = np.triu(rng.random((40, 40)) < np.where(labels[:, None] == labels, 0.02, 0.6), 1)
+    write_edges(tmp_path / "edges.tsv", upper | upper.T)
+    (tmp_path / "truth.txt").write_text("".join(f"{label}\n" for label in labels))
+    run = copse("graph", "edges.tsv", "-k", 2, "--truth", "truth.txt", "--model", "blocks", "--json", "-o", "out")
+    assert run.returncode == 0, run.stderr
+    result = json.loads(run.stdout)
+    assert result["measures"]["accuracy"] == 1
+    assert result["modularity"] < 0  # no symmetric factorization would find them
+    assert copse("show", "out", "--topic", "0").returncode == 0
+
+
 @pytest.mark.skipif("COPSE_DATA" not in os.environ, reason="COPSE_DATA does not name a folder with data")
 @pytest.mark.parametrize("name, k", [("graph_lfr_1000", None), ("graph_lfr_300_mix20", None), ("graph_lfr_600_mix05", None), ("graph_karate", 2)])
 def test_known_graphs(copse, name, k):

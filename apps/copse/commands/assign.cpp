@@ -12,11 +12,13 @@
 #include "apps/copse/program.h"
 #include "apps/copse/terminal/interrupt.h"
 #include "apps/copse/terminal/terminal.h"
+#include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/base/version.h"
 #include "copse/io/output_file.h"
 #include "copse/io/result_folder.h"
 #include "copse/result/graph_assign.h"
+#include "copse/result/graph_tree_run.h"
 #include "copse/result/wording.h"
 
 namespace copse {
@@ -117,6 +119,8 @@ void assign_nodes(const AssignOptions& options, const StoredResult& stored, Term
 int run(const AssignOptions& options) {
   Terminal terminal(options.quiet);
   const StoredResult stored(options.folder);
+  if (is_graph_tree(stored.report.settings))
+    throw InputError(options.folder + " is a tree of communities; new nodes go into those of `copse graph -k`.");
   if (!options.output.empty()) {
     refuse_parts_of_result(options.output, options.folder);
     const std::string inputs[] = {options.items.path, options.items.feature_names, options.items.item_names};

@@ -5,8 +5,10 @@
 
 #include "apps/copse/commands/input_options.h"
 #include "apps/copse/commands/run.h"
+#include "apps/copse/commands/run_graph_tree.h"
 #include "apps/copse/program.h"
 #include "apps/copse/terminal/words.h"
+#include "copse/result/fields.h"
 
 namespace copse {
 namespace {
@@ -19,6 +21,8 @@ constexpr const char* description =
     "Self-loops are dropped. A list of edges has no direction: what is listed between two nodes, in either direction, "
     "is added up. The two entries of a matrix for a pair of nodes are averaged. Pieces that are not connected with the "
     "rest and too small for a community become clusters of their own.\n\n"
+    "--hierarchical splits the graph again and again into two, by rank-2 factorizations (HierSymNMF2): a tree of "
+    "communities, which show, edit and report take as any other tree.\n\n"
     "Prints the communities with their central nodes. With -o it also writes result.json, assignments.tsv, "
     "communities.tsv, model.safetensors and report.html. Ctrl-C stops and keeps the best result so far (exit code "
     "130).";
@@ -30,12 +34,15 @@ constexpr const char* examples =
     "  copse graph counts.mtx.gz --similarity cosine --text -k 20\n"
     "Images in rows, each joined to its neighbours at their own scale:\n"
     "  copse graph faces.npy --items rows --similarity self-tuning -k 40 --runs 20\n"
+    "A tree of communities, forty at its leaves:\n"
+    "  copse graph edges.tsv --hierarchical --leaves 40 -o tree\n"
     "As in [Kuang 2014]: its scaling, a random start, its algorithm for small graphs:\n"
     "  copse graph edges.tsv -k 5 --scaling normalized-cut --start random --solver newton --max-iterations 10000";
 
 constexpr const char* input_group = "Input";
 constexpr const char* items_group = "Graph of items";
 constexpr const char* method_group = "Communities";
+constexpr const char* tree_group = "A tree of communities";
 constexpr const char* stopping_group = "Stopping";
 
 void add_graph_input(CLI::App& command, GraphInputOptions& options) {
@@ -70,8 +77,10 @@ void add_method(CLI::App& command, GraphRunOptions& options) {
   GraphClusterOptions& cluster = options.cluster;
   const auto grouped = [](CLI::Option* option) { return option->group(method_group); };
   grouped(add_number(command, "-k,--clusters", cluster.k, Index(1), std::numeric_limits<Index>::max(),
-                     "Number of communities"))
-      ->required();
+                     "Number of communities"));
+  grouped(add_choice(command, "--model", cluster.model,
+                     "symmetric: A ~ B B'; blocks: A ~ Z S Z', which also finds groups with more edges to each other "
+                     "than within"));
   grouped(add_choice(command, "--start", cluster.start,
                      "multilevel: groups by moves that raise modularity, k of them; spectral: by leading eigenvectors; "
                      "random, as in the papers"));
@@ -97,6 +106,9 @@ void add_method(CLI::App& command, GraphRunOptions& options) {
                      "factor: the largest membership of every node"));
   grouped(add_number(command, "--overlap", options.overlap, 0.0, 1.0,
                      "A node belongs to every community where its share is at least this"));
+  grouped(
+      add_number(command, "--low-rank", cluster.low_rank, Index(0), std::numeric_limits<Index>::max(),
+                 "Factorize a randomized approximation of this rank first, which pays for dense graphs; 0: do not"));
   grouped(add_number(command, "--alpha", cluster.alpha, 0.0, std::numeric_limits<double>::max(),
                      "anls, hals: weight of |C - B|^2"));
   grouped(add_number(command, "--beta", cluster.beta, 0.0, std::numeric_limits<double>::max(),
@@ -117,19 +129,60 @@ void add_stopping(CLI::App& command, GraphClusterOptions& options) {
       ->group(stopping_group);
 }
 
+// What a tree takes of the options of flat communities.
+GraphTreeRunOptions tree_options(const GraphRunOptions& options, const GraphTreeRunOptions& given) {
+  GraphTreeRunOptions tree = given;
+  tree.input = options.input;
+  tree.tree.tau = options.cluster.tau;
+  tree.tree.least_component = options.cluster.least_component;
+  tree.tree.tree.seed = options.cluster.seed;
+  tree.tree.tree.time_limit = options.cluster.time_limit;
+  tree.top = options.top;
+  return tree;
+}
+
+void add_tree_options(CLI::App& command, bool& hierarchical, GraphTreeRunOptions& options) {
+  TreeOptions& tree = options.tree.tree;
+  command.add_flag("--hierarchical", hierarchical, "Split again and again instead of finding k communities at once")
+      ->group(tree_group);
+  add_number(command, "--leaves", tree.leaves, Index(1), std::numeric_limits<Index>::max(), "Communities at the leaves")
+      ->group(tree_group);
+  add_choice(command, "--score", tree.score,
+             "Which leaf is split next; error: by how much better two communities fit than one")
+      ->group(tree_group);
+  add_number(command, "--min-score", tree.min_score, -std::numeric_limits<double>::max(),
+             std::numeric_limits<double>::max(),
+             "Split only leaves whose score exceeds this; with --score error 0 stops where halves are no communities "
+             "[none]")
+      ->group(tree_group);
+}
+
 }  // namespace
 
 void add_graph(Program& program) {
   auto options = std::make_shared<GraphRunOptions>();
   auto output = std::make_shared<OutputOptions>();
   auto machine = std::make_shared<MachineOptions>();
-  CLI::App& command =
-      program.add("graph", description, examples, [=] { return run_graph_command(*options, *output, *machine); });
+  auto hierarchical = std::make_shared<bool>(false);
+  auto tree = std::make_shared<GraphTreeRunOptions>();
+  tree->tree.tree.leaves = 20;
+  CLI::App& command = program.add("graph", description, examples, [=] {
+    return *hierarchical ? run_graph_tree_command(tree_options(*options, *tree), *output, *machine)
+                         : run_graph_command(*options, *output, *machine);
+  });
   CLI::App* parsed = &command;
-  command.parse_complete_callback([options, parsed] {
+  command.parse_complete_callback([options, parsed, hierarchical] {
     const GraphInputOptions& input = options->input;
     const auto given = [&](const char* name) { return parsed->count(name) > 0; };
     const auto refuse = [](const char* option, const char* why) { throw CLI::ValidationError(option, why); };
+    if (!*hierarchical && !given("--clusters")) refuse("-k", "the number of communities is missing");
+    for (const char* name : {"--clusters", "--start", "--solver", "--model", "--runs", "--choose", "--labels",
+                             "--overlap", "--low-rank", "--alpha", "--beta", "--max-iterations", "--tolerance"}) {
+      if (*hierarchical && given(name)) refuse(name, "it does not go with --hierarchical");
+    }
+    for (const char* name : {"--leaves", "--score", "--min-score"}) {
+      if (!*hierarchical && given(name)) refuse(name, "it goes with --hierarchical");
+    }
     if (input.similarity == ItemSimilarity::gaussian && !(input.sigma > 0))
       refuse("--similarity", "gaussian needs a --sigma above zero");
     if (given("--sigma") && input.similarity != ItemSimilarity::gaussian)
@@ -150,6 +203,7 @@ void add_graph(Program& program) {
   add_text_flag(command, options->input.items.prepare);
   add_graph_input(command, options->input);
   add_method(command, *options);
+  add_tree_options(command, *hierarchical, *tree);
   add_stopping(command, options->cluster);
   add_output_options(command, *output);
   add_number(command, "--top", options->top, Index(1), std::numeric_limits<Index>::max(),

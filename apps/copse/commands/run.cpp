@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "apps/copse/commands/run_graph_tree.h"
 #include "apps/copse/terminal/interrupt.h"
 #include "apps/copse/terminal/show_graph.h"
 #include "apps/copse/terminal/show_run.h"
@@ -73,6 +74,22 @@ int run_graph_command(GraphRunOptions options, const OutputOptions& output, cons
   with_precision(machine.precision, [&]<class T> {
     GraphResult<T> result;
     with_threads(machine.threads, &interruption(), [&] { result = run_graph<T>(options, events_of(terminal)); });
+    with_threads(machine.threads, nullptr, [&] { finish(result, folder.get(), output, terminal); });
+  });
+  return interrupted_exit_code();
+}
+
+int run_graph_tree_command(GraphTreeRunOptions options, const OutputOptions& output, const MachineOptions& machine) {
+  Terminal terminal(output.quiet);
+  const auto folder = open_folder(output, options.input.items.path);
+  options.memory_limit = machine.memory_limit;
+  options.tree.tree.progress = [&](const TreeProgress& progress) {
+    terminal.show(fmt::format("splitting: {} of {} leaves ...", progress.leaves, progress.wanted));
+    return true;
+  };
+  with_precision(machine.precision, [&]<class T> {
+    TreeResult<T> result;
+    with_threads(machine.threads, &interruption(), [&] { result = run_graph_tree<T>(options, events_of(terminal)); });
     with_threads(machine.threads, nullptr, [&] { finish(result, folder.get(), output, terminal); });
   });
   return interrupted_exit_code();
