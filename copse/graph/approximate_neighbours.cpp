@@ -13,7 +13,6 @@
 namespace copse {
 namespace {
 
-// 100,000 vectors of 64 numbers around 100 centres: a recall of .98 or more (bench/results/graph.md).
 constexpr std::size_t links = 16;
 constexpr std::size_t width_of_building = 100;
 constexpr std::size_t least_width_of_search = 64;
