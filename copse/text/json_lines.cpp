@@ -70,7 +70,9 @@ std::size_t number_length(std::string_view text) {
     return found;
   };
   accept("-");
-  if (!digits()) return 0;
+  const bool zero = p < text.size() && text[p] == '0';
+  const std::size_t begin = p;
+  if (!digits() || (zero && p > begin + 1)) return 0;  // 01 is no number
   if (accept(".") && !digits()) return 0;
   if (accept("eE")) {
     accept("+-");
