@@ -27,8 +27,10 @@ class Borders {
     const auto touch = [&](Index p, Index q) {
       if (piece_of[p] != piece_of[q]) add(piece_of[p], piece_of[q], {std::max(strength[p], strength[q]), 1});
     };
+    interiors_ = sizes_;
     for (Index p = 0; p < shape.pixels(); ++p) {
       ++sizes_[piece_of[p]];
+      interiors_[piece_of[p]] += is_interior(piece_of, shape, p);
       if (p % shape.width + 1 < shape.width) touch(p, p + 1);
       if (p / shape.width + 1 < shape.height) touch(p, p + shape.width);
     }
@@ -36,6 +38,8 @@ class Borders {
 
   Index count() const { return static_cast<Index>(sizes_.size()); }
   Index size(Index piece) const { return sizes_[piece]; }
+  // Of too few pixels, or a strip: hardly any of them has neighbours of its own on all sides.
+  bool small(Index piece, Index least) const { return sizes_[piece] < least || interiors_[piece] < least / 2; }
   // What a piece has become part of.
   Index now(Index piece) const {
     while (into_[piece] != piece) piece = into_[piece];
@@ -58,6 +62,7 @@ class Borders {
 
   void join(Index piece, Index other) {
     sizes_[other] += sizes_[piece];
+    interiors_[other] += interiors_[piece];
     into_[piece] = other;
     neighbours_[other].erase(piece);
     for (const auto& [third, border] : neighbours_[piece]) {
@@ -81,7 +86,17 @@ class Borders {
     }
   }
 
-  std::vector<Index> sizes_, into_;
+  static bool is_interior(std::span<const Index> piece_of, PixelShape shape, Index p) {
+    for (Index v = std::max<Index>(0, p / shape.width - 1); v <= std::min(shape.height - 1, p / shape.width + 1); ++v) {
+      for (Index u = std::max<Index>(0, p % shape.width - 1); u <= std::min(shape.width - 1, p % shape.width + 1);
+           ++u) {
+        if (piece_of[v * shape.width + u] != piece_of[p]) return false;
+      }
+    }
+    return true;
+  }
+
+  std::vector<Index> sizes_, interiors_, into_;
   std::vector<std::map<Index, Border>> neighbours_;
 };
 
@@ -131,7 +146,7 @@ std::vector<Index> absorb_small(std::span<const Index> labels, PixelShape shape,
   for (std::size_t p = 0; p < labels.size(); ++p) label[piece_of[p]] = labels[p];
   std::set<std::pair<Index, Index>> small;  // size, piece
   for (Index i = 0; i < borders.count(); ++i) {
-    if (borders.size(i) < least) small.insert({borders.size(i), i});
+    if (borders.small(i, least)) small.insert({borders.size(i), i});
   }
   while (!small.empty()) {
     const Index piece = small.begin()->second, other = borders.nearest(piece).piece;
@@ -139,7 +154,7 @@ std::vector<Index> absorb_small(std::span<const Index> labels, PixelShape shape,
     if (other < 0) continue;  // the only piece
     small.erase({borders.size(other), other});
     borders.join(piece, other);
-    if (borders.size(other) < least) small.insert({borders.size(other), other});
+    if (borders.small(other, least)) small.insert({borders.size(other), other});
   }
   std::vector<Index> out(labels.size());
   for (std::size_t p = 0; p < out.size(); ++p) out[p] = label[borders.now(piece_of[p])];

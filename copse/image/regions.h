@@ -15,8 +15,9 @@ Index number_by_first_pixel(std::vector<Index>& labels);
 // Labels of the pieces that are connected by edges, in the order of their first pixels.
 std::vector<Index> connected_pieces(std::span<const Index> labels, PixelShape shape);
 
-// Pieces with fewer than `least` pixels join the neighbouring piece with the weakest boundary between them (mean
-// strength of the pixels on both sides; of equal ones the lowest label), the smallest first. Labels are numbered anew.
+// Pieces with fewer than `least` pixels, or with fewer than half of that away from their border (strips along a
+// boundary), join the neighbouring piece with the weakest boundary between them (mean strength of the pixels on both
+// sides; of equal ones the lowest label), the smallest first. Labels are numbered anew.
 std::vector<Index> absorb_small(std::span<const Index> labels, PixelShape shape, const Plane& strength, Index least);
 
 // Partitions of the n segments of `labels` (0 ... n - 1) into 2, 3, ... n parts: from n on, each time the two

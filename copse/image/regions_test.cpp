@@ -43,6 +43,16 @@ TEST(AbsorbSmall, LeavesNoSmallPieceUnlessThereIsOnlyOne) {
   }
 }
 
+TEST(AbsorbSmall, AStripAlongABoundaryIsNoSegment) {
+  const PixelShape shape{12, 10};
+  std::vector<Index> labels;
+  for (Index p = 0; p < 120; ++p) labels.push_back(p % 12 < 5 ? 0 : p % 12 < 7 ? 1 : 2);  // the strip has 20 pixels
+  Plane strength(120, 0.1F);
+  for (Index y = 0; y < 10; ++y) strength[y * 12 + 4] = 0.8F;
+  const std::vector<Index> joined = absorb_small(labels, shape, strength, 6);
+  for (Index p = 0; p < 120; ++p) EXPECT_EQ(joined[p], p % 12 < 5 ? 0 : 1);
+}
+
 TEST(NestedMerges, JoinTheWeakestNeighboursFirst) {
   // Between 0 and 1 lies strength .5, between 1 and 2 .1, between 2 and 3 .9.
   const std::vector<Index> labels = {0, 0, 1, 1, 2, 2, 3, 3};

@@ -27,7 +27,7 @@ enum class SegmentHierarchy {
 
 struct SegmentOptions {
   SegmentMethod method = SegmentMethod::embed;
-  SegmentHierarchy hierarchy = SegmentHierarchy::merge;  // of embed and spectral
+  SegmentHierarchy hierarchy = SegmentHierarchy::split;  // of embed and spectral
   Index rank = 16;                                       // columns of B, eigenvectors, or the largest k of clust
   Index superpixels = 51;  // K-means clusters of the embedding; nested segmentations have 2 ... of them
   PixelGraphOptions graph = {};

@@ -90,8 +90,7 @@ std::string npy_bytes(const Segmentations& all) {
   return out;
 }
 
-Segmentations read_segmentations(const std::string& path) {
-  const Input input = Input::open(path);
+Segmentations read_segmentations(const Input& input) {
   const NpyArray array = parse_npy(input.bytes(), input.name());
   if (array.shape.size() != 3 || !array.type.is_whole_number() || array.fortran || array.count() == 0)
     fail(input.name(), "this does not hold segmentations: levels x height x width.");
@@ -243,12 +242,12 @@ SegmentSummary read_segment_summary(const StoredResult& stored) {
 std::string segment_page(const StoredResult& stored, const std::string& title) {
   const auto read = [&](const char* name) { return bytes_in(stored.folder + "/" + name); };
   const std::string picture = read("picture.png");
-  const PagePictures pictures{.picture = picture,
-                              .overlay = read("overlay.png"),
-                              .segments = read("segments.png"),
-                              .boundaries = read("boundaries.png"),
-                              .levels = level_pictures(read_segmentations(stored.folder + "/segmentations.npy"),
-                                                       read_image(picture, "picture.png").picture)};
+  const PagePictures pictures{
+      .picture = picture,
+      .overlay = read("overlay.png"),
+      .segments = read("segments.png"),
+      .boundaries = read("boundaries.png"),
+      .levels = level_pictures(read_segmentations(stored.model), read_image(picture, "picture.png").picture)};
   return page_of(stored.report, read_segment_summary(stored), pictures, title);
 }
 

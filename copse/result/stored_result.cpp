@@ -129,7 +129,9 @@ OpenResult open_result(const std::string& folder) {
   for (int tried = 1;; ++tried) {
     const auto before = identity(folder);
     try {
-      OpenResult files{open_file(folder, "result.json"), open_file(folder, "model.safetensors")};
+      const bool picture = std::filesystem::exists(place_in_result(folder, "segmentations.npy"));
+      OpenResult files{open_file(folder, "result.json"),
+                       open_file(folder, picture ? "segmentations.npy" : "model.safetensors")};
       if (identity(folder) == before) return files;
     } catch (const InputError&) {  // what was there a moment ago may be gone
       if (identity(folder) == before) throw;
