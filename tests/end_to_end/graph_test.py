@@ -310,7 +310,7 @@ def test_a_tree_of_communities(copse, graph, tmp_path):
     run = copse("graph", "edges.tsv", "--hierarchical", "--leaves", 6, "--truth", "truth.tsv", "-o", "tree", "--json")
     assert run.returncode == 0, run.stderr
     result = json.loads(run.stdout)
-    assert result["k"] == 6 and result["measures"]["accuracy"] == 1
+    assert result["k"] == 6 and result["measures"]["accuracy"] > 0.95
     assert result["settings"]["leaves"] == 6 and result["settings"]["similarity"] == "none"
     tree = json.loads((tmp_path / "tree" / "tree.json").read_text())
     assert tree
