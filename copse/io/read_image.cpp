@@ -1,6 +1,7 @@
 #include "copse/io/read_image.h"
 
-// clang-format off: jpeglib.h needs <cstdio> before it.
+// jpeglib.h needs <cstdio> before it.
+// clang-format off
 #include <cstdio>
 #include <jpeglib.h>
 #include <jerror.h>
@@ -181,9 +182,7 @@ void jpeg_warned(j_common_ptr jpeg, int level) {
   auto* errors = reinterpret_cast<JpegErrors*>(jpeg->err);
   const int code = jpeg->err->msg_code;
   if (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER) errors->ended_early = true;
-  if (code == JWRN_HUFF_BAD_CODE || code == JWRN_BOGUS_PROGRESSION ||
-      code == JWRN_MUST_RESYNC)
-    errors->damaged = true;
+  if (code == JWRN_HUFF_BAD_CODE || code == JWRN_BOGUS_PROGRESSION || code == JWRN_MUST_RESYNC) errors->damaged = true;
 }
 
 // libjpeg leaves by longjmp: nothing with a destructor lives in these.

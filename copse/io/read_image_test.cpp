@@ -2,7 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-// clang-format off: jpeglib.h needs <cstdio> before it.
+// jpeglib.h needs <cstdio> before it.
+// clang-format off
 #include <jpeglib.h>
 
 #include <cstdio>

@@ -139,7 +139,8 @@ Mask thinned(Mask mask, PixelShape shape) {
         // The neighbours from north, clockwise: p2 ... p9 of the paper.
         const int n = at(x, y - 1), ne = at(x + 1, y - 1), e = at(x + 1, y), se = at(x + 1, y + 1), s = at(x, y + 1),
                   sw = at(x - 1, y + 1), west = at(x - 1, y), nw = at(x - 1, y - 1);
-        const int groups = ((1 - n) & (ne | e)) + ((1 - e) & (se | s)) + ((1 - s) & (sw | west)) + ((1 - west) & (nw | n));
+        const int groups =
+            ((1 - n) & (ne | e)) + ((1 - e) & (se | s)) + ((1 - s) & (sw | west)) + ((1 - west) & (nw | n));
         if (groups != 1) continue;
         const int one = (nw | n) + (ne | e) + (se | s) + (sw | west),
                   two = (n | ne) + (e | se) + (s | sw) + (west | nw);

@@ -25,7 +25,8 @@ nb::object segment_pixels(const Array<std::uint8_t, 3>& pixels, Index segments, 
   options.segment.superpixels = superpixels;
   options.segment.graph.radius = radius;
   options.segment.seed = seed;
-  Picture picture{static_cast<Index>(pixels.shape(1)), static_cast<Index>(pixels.shape(0)),
+  Picture picture{static_cast<Index>(pixels.shape(1)),
+                  static_cast<Index>(pixels.shape(0)),
                   {pixels.data(), pixels.data() + pixels.size()}};
   SegmentResult result;
   Supervisor().run(threads, [&] { result = run_segment(options, std::move(picture)); });
