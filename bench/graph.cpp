@@ -1,8 +1,6 @@
 // Clusters of one graph, for graph.py: reads a graph or items, clusters, and prints what that gave and took as JSON.
-// Usage: graph FILE -k K [--truth FILE] [--similarity cosine|self-tuning] [--unit] [--start multilevel|spectral|random]
-//   [--labels better|factor] [--solver NAME] [--tau X] [--iterations N] [--runs N] [--seed N] [--threads N] [--write
-//   FILE]
-// With a truth the nodes of an edge list are the numbers 0, 1, ...; --write writes the edges that were clustered.
+// Usage: graph FILE -k K [OPTION VALUE]...; the options stand in parse(). With a truth the nodes of an edge list are
+// the numbers 0, 1, ...; --write writes the edges that were clustered, --tree 1 builds a tree with k leaves.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -16,6 +14,7 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/graph/cluster_graph.h"
+#include "copse/graph/graph_tree.h"
 #include "copse/graph/read_graph.h"
 #include "copse/graph/similarity.h"
 #include "copse/io/matrix_file.h"
@@ -29,7 +28,8 @@ using Clock = std::chrono::steady_clock;
 struct Call {
   std::string path, truth, similarity, write;
   GraphClusterOptions options;
-  bool unit = false;
+  SimilarityOptions graph;
+  bool tree = false, history = false, only_similarity = false;
   int threads = 2;
 };
 
@@ -48,10 +48,6 @@ Call parse(int count, char** words) {
   call.path = words[1];
   for (int w = 2; w < count; ++w) {
     const std::string name = words[w];
-    if (name == "--unit") {
-      call.unit = true;
-      continue;
-    }
     if (w + 1 == count) throw InvalidArgument(name + " needs a value");
     const std::string value = words[++w];
     GraphClusterOptions& options = call.options;
@@ -61,6 +57,31 @@ Call parse(int count, char** words) {
       call.truth = value;
     else if (name == "--similarity")
       call.similarity = value;
+    else if (name == "--sigma")
+      call.graph.sigma = std::atof(value.c_str());
+    else if (name == "--neighbours")
+      call.graph.neighbours = std::atol(value.c_str());
+    else if (name == "--search")
+      call.graph.search = choice<NeighbourSearch>(
+          value, {{"exact", NeighbourSearch::exact}, {"approximate", NeighbourSearch::approximate}});
+    else if (name == "--tree")
+      call.tree = value == "1";
+    else if (name == "--history")
+      call.history = value == "1";
+    else if (name == "--only-similarity")
+      call.only_similarity = value == "1";
+    else if (name == "--tolerance")
+      options.tolerance = std::atof(value.c_str());
+    else if (name == "--low-rank")
+      options.low_rank = std::atol(value.c_str());
+    else if (name == "--least-component")
+      options.least_component = std::atol(value.c_str());
+    else if (name == "--model")
+      options.model = choice<GraphModel>(value, {{"symmetric", GraphModel::symmetric}, {"blocks", GraphModel::blocks}});
+    else if (name == "--choice")
+      options.choice = choice<RunChoice>(value, {{"modularity", RunChoice::modularity},
+                                                 {"normalized-cut", RunChoice::normalized_cut},
+                                                 {"objective", RunChoice::objective}});
     else if (name == "--write")
       call.write = value;
     else if (name == "--tau")
@@ -101,14 +122,25 @@ std::vector<Index> read_truth(const std::string& path) {
   return truth;
 }
 
-void scale_to_unit(Dataset<float>& items) {
-  auto& x = std::get<Matrix<float>>(items.values);
-  for (Index j = 0; j < x.rows(); ++j) {
-    double square = 0;
-    for (const float value : x.row(j)) square += static_cast<double>(value) * static_cast<double>(value);
-    for (float& value : x.row(j))
-      value = static_cast<float>(static_cast<double>(value) / std::sqrt(std::max(square, 1e-300)));
-  }
+void print_agreement(const std::vector<Index>& labels, const std::vector<Index>& truth) {
+  const auto agreement = compare_clusterings(labels, truth);
+  std::printf(", \"nmi\": %.4f, \"accuracy\": %.4f", agreement.nmi, agreement.accuracy);
+}
+
+void run_tree(const Graph<float>& graph, const Call& call, const std::vector<Index>& truth) {
+  GraphTreeOptions options;
+  options.tree.leaves = call.options.k;
+  options.tree.seed = call.options.seed;
+  options.tau = call.options.tau;
+  options.least_component = call.options.least_component;
+  const auto began = Clock::now();
+  const auto found = cluster_graph_tree(graph, options);
+  std::printf(
+      "{\"nodes\": %ld, \"edges\": %ld, \"seconds\": %.3f, \"leaves\": %ld, \"modularity\": %.4f, \"pieces\": %ld",
+      static_cast<long>(graph.nodes()), static_cast<long>(graph.edges()), seconds_since(began),
+      static_cast<long>(found.tree.leaves), found.quality.modularity, static_cast<long>(found.pieces));
+  if (!truth.empty()) print_agreement(found.labels, truth);
+  std::printf("}\n");
 }
 
 void run(const Call& call) {
@@ -121,13 +153,21 @@ void run(const Call& call) {
     for (std::size_t v = 0; v < truth.size(); ++v) options.nodes.push_back(std::to_string(v));
     graph = read_graph<float>(call.path, options).graph;
   } else {
-    Dataset<float> items = read_matrix<float>(call.path).dataset;
-    if (call.unit) scale_to_unit(items);
+    const Dataset<float> items = read_matrix<float>(call.path).dataset;
     began = Clock::now();
-    graph = similarity_graph(
-        items, {.kind = choice<Similarity>(
-                    call.similarity, {{"cosine", Similarity::cosine}, {"self-tuning", Similarity::self_tuning}})});
+    SimilarityOptions options = call.graph;
+    options.kind = choice<Similarity>(
+        call.similarity,
+        {{"cosine", Similarity::cosine}, {"gaussian", Similarity::gaussian}, {"self-tuning", Similarity::self_tuning}});
+    SimilarityReport report;
+    graph = similarity_graph(items, options, &report);
     similarity_seconds = seconds_since(began);
+    if (call.only_similarity) {
+      std::printf("{\"nodes\": %ld, \"edges\": %ld, \"similarity\": %.3f, \"recall\": %.4f}\n",
+                  static_cast<long>(graph.nodes()), static_cast<long>(graph.edges()), similarity_seconds,
+                  report.recall);
+      return;
+    }
   }
   const double read_seconds = seconds_since(began) - similarity_seconds;
   if (!call.write.empty()) {
@@ -140,6 +180,7 @@ void run(const Call& call) {
     }
   }
   began = Clock::now();
+  if (call.tree) return run_tree(graph, call, truth);
   const auto found = cluster_graph(graph, call.options);
   const double seconds = seconds_since(began);
   std::printf(
@@ -148,9 +189,16 @@ void run(const Call& call) {
       static_cast<long>(graph.nodes()), static_cast<long>(graph.edges()), read_seconds, similarity_seconds, seconds,
       found.quality.modularity, found.quality.normalized_cut, static_cast<long>(found.pieces),
       found.history.back().number, found.history.back().relative_error, found.labels_of_start ? "true" : "false");
-  if (!truth.empty()) {
-    const auto agreement = compare_clusterings(found.labels, truth);
-    std::printf(", \"nmi\": %.4f, \"accuracy\": %.4f", agreement.nmi, agreement.accuracy);
+  if (!truth.empty()) print_agreement(found.labels, truth);
+  if (call.history) {
+    const char* comma = "";
+    std::printf(", \"history\": [");
+    for (const SymIteration& step : found.history) {
+      std::printf("%s[%d, %.9g, %.6g, %.6f]", comma, step.number, step.relative_error, step.projected_gradient_ratio,
+                  step.seconds);
+      comma = ", ";
+    }
+    std::printf("]");
   }
   std::printf("}\n");
 }

@@ -12,15 +12,19 @@ arXiv as 20,000 documents, drawn once.
 
     bench/text_quality.py                                  ten subsamples, results in bench/results/text_quality.md
     bench/text_quality.py --corpora dblp_titles --subsamples 2      a piece of it
-    bench/text_quality.py --no-rivals                      copse alone
+    bench/text_quality.py --only rivals                    or copse
 
-Runs are appended to a log (--log), and the table is made from all that are there.
+Finished runs are remembered (--log) with the program or the packages that made them, so that a call that was cut short
+goes on where it stopped. The table has those of the present program and packages only.
 """
 import argparse
 import collections
 import csv
 import datetime
+import functools
 import gzip
+import hashlib
+import importlib.metadata
 import json
 import os
 import pathlib
@@ -70,6 +74,17 @@ def program():
     return path
 
 
+@functools.cache
+def makers():
+    """What the runs of copse and those of the rivals depend on."""
+    packages = " ".join(f"{name} {importlib.metadata.version(name)}" for name in ("scikit-learn", "numpy", "scipy"))
+    return {"copse": hashlib.sha256(pathlib.Path(program()).read_bytes()).hexdigest()[:16], "rivals": packages}
+
+
+def maker(who):
+    return makers()["rivals" if who in RIVALS else "copse"]
+
+
 def run_copse(command, documents, k, options, threads, folder):
     """The columns of assignments.tsv."""
     out = folder / "out"
@@ -83,31 +98,46 @@ def run_copse(command, documents, k, options, threads, folder):
     return {column: [row[column] for row in rows] for column in rows[0]}
 
 
-def run_rivals(texts, k, seed):
+def run_rival(who, texts, k, seed):
     from sklearn.cluster import KMeans
     from sklearn.decomposition import NMF, TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.preprocessing import normalize
     x = TfidfVectorizer(sublinear_tf=True, stop_words="english", min_df=3, max_df=0.5).fit_transform(texts)
+    if who == "scikit-learn NMF":
+        return NMF(k, random_state=seed).fit_transform(x).argmax(axis=1)
     reduced = normalize(TruncatedSVD(100, random_state=seed).fit_transform(x))
-    yield RIVALS[0], NMF(k, random_state=seed).fit_transform(x).argmax(axis=1)
-    yield RIVALS[1], KMeans(k, n_init=10, random_state=seed).fit_predict(reduced)
+    return KMeans(k, n_init=10, random_state=seed).fit_predict(reduced)
 
 
-def measure(corpus, options):
+def finished(log):
+    """The runs of the present program and packages: who, corpus: subsample: entry."""
+    runs = collections.defaultdict(dict)
+    for line in open(log) if log.exists() else []:
+        entry = json.loads(line)
+        if entry.get("maker") == maker(entry["who"]):
+            runs[entry["who"], entry["corpus"]][entry["subsample"]] = entry
+    return runs
+
+
+def measure(corpus, pairs, subsample, options):
     from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
-    k, pairs = CORPORA[corpus], read(corpus)
-    for subsample in range(options.first, options.subsamples):
-        chosen = sorted(random.Random(subsample).sample(range(len(pairs)), round(0.9 * len(pairs))))
-        texts, truth = zip(*(pairs[j] for j in chosen))
+    k = CORPORA[corpus]
+    runs = finished(options.log)
+    chosen = sorted(random.Random(subsample).sample(range(len(pairs)), round(0.9 * len(pairs))))
+    texts, truth = zip(*(pairs[j] for j in chosen))
 
-        def keep(who, labels):
-            entry = {"corpus": corpus, "documents": len(pairs), "subsample": subsample, "who": who,
-                     "nmi": normalized_mutual_info_score(truth, labels), "ari": adjusted_rand_score(truth, labels)}
-            print(json.dumps(entry), flush=True)
-            with open(options.log, "a") as file:
-                file.write(json.dumps(entry) + "\n")
+    def is_missing(*names):
+        return any(subsample not in runs[who, corpus] for who in names)
 
+    def keep(who, labels):
+        entry = {"corpus": corpus, "documents": len(pairs), "subsample": subsample, "who": who, "maker": maker(who),
+                 "nmi": normalized_mutual_info_score(truth, labels), "ari": adjusted_rand_score(truth, labels)}
+        print(json.dumps(entry), flush=True)
+        with open(options.log, "a") as file:
+            file.write(json.dumps(entry) + "\n")
+
+    if options.only != "rivals":
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             path = folder / "documents.jsonl"
@@ -115,22 +145,21 @@ def measure(corpus, options):
                 for j, text in enumerate(texts):
                     file.write(json.dumps({"id": str(j), "text": text}) + "\n")
             for suffix, weights in WEIGHTS.items():
-                keep("topics" + suffix, run_copse("topics", path, k, weights, options.threads, folder)["cluster"])
-                columns = run_copse("tree", path, k, weights, options.threads, folder)
-                keep("tree" + suffix, columns["leaf"])
-                keep("tree, flattened" + suffix, columns["cluster"])
-        if options.rivals:
-            for who, labels in run_rivals(texts, k, subsample):
-                keep(who, labels)
+                if is_missing("topics" + suffix):
+                    keep("topics" + suffix, run_copse("topics", path, k, weights, options.threads, folder)["cluster"])
+                if is_missing("tree" + suffix, "tree, flattened" + suffix):
+                    columns = run_copse("tree", path, k, weights, options.threads, folder)
+                    keep("tree" + suffix, columns["leaf"])
+                    keep("tree, flattened" + suffix, columns["cluster"])
+    if options.only != "copse":
+        for who in RIVALS:
+            if is_missing(who):
+                keep(who, run_rival(who, texts, k, subsample))
 
 
 def report(log, output):
-    runs = collections.defaultdict(dict)  # who, corpus: subsample: entry; the last of each counts
-    documents = {}
-    for line in open(log):
-        entry = json.loads(line)
-        runs[entry["who"], entry["corpus"]][entry["subsample"]] = entry
-        documents[entry["corpus"]] = entry["documents"]
+    runs = finished(log)
+    documents = {corpus: entry["documents"] for (_, corpus), done in runs.items() for entry in done.values()}
     corpora = [corpus for corpus in CORPORA if corpus in documents]
     everyone = [method + suffix for suffix in WEIGHTS for method in METHODS] + RIVALS
     lines = ["# Topics of raw documents against known classes", "",
@@ -163,15 +192,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpora", nargs="*", default=list(CORPORA), choices=list(CORPORA))
     parser.add_argument("--subsamples", type=int, default=10)
-    parser.add_argument("--first", type=int, default=0, help="begin with this one: those before are in the log")
-    parser.add_argument("--no-rivals", dest="rivals", action="store_false", help="do not run scikit-learn")
+    parser.add_argument("--only", choices=["copse", "rivals"], help="run copse or scikit-learn, not both")
     parser.add_argument("--threads", type=int, default=2, help="of copse")
-    parser.add_argument("--log", type=pathlib.Path, default=ROOT / "build" / "text_quality.jsonl")
+    parser.add_argument("--log", type=pathlib.Path, default=ROOT / "build" / "bench_data" / "text_quality.jsonl")
     parser.add_argument("--output", type=pathlib.Path, default=RESULTS)
     options = parser.parse_args()
     options.log.parent.mkdir(parents=True, exist_ok=True)
-    for corpus in options.corpora:
-        measure(corpus, options)
+    documents = {corpus: read(corpus) for corpus in options.corpora}
+    for subsample in range(options.subsamples):  # outside, so that a run that is cut short has something of all
+        for corpus in options.corpora:
+            measure(corpus, documents[corpus], subsample, options)
     report(options.log, options.output)
 
 

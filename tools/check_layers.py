@@ -18,7 +18,9 @@ ARROWS = {
     "nmf": ["nnls"],
     "tree": ["nmf"],
     "graph": ["tree", "io"],
-    "result": ["io", "text", "measure", "generate", "prepare", "tree", "graph"],
+    "choose": ["nmf", "measure"],
+    "image": ["graph"],
+    "result": ["io", "text", "measure", "generate", "prepare", "tree", "image", "choose"],
     "report": ["result"],
 }
 

@@ -19,13 +19,15 @@ namespace {
 constexpr const char* description =
     "clustering by nonnegative matrix factorization\n"
     "Finds the topics of documents, and the clusters of a matrix of features x items (genes x patients), together with "
-    "what each of them is about.";
+    "what each of them is about; and the communities of a graph.";
 
 constexpr const char* examples =
     "A topic tree of a folder of documents, with a page to look at:\n"
     "  copse tree documents/ -o out\n"
     "Twenty topics of a matrix of word counts, with their best words:\n"
     "  copse factor X.mtx.gz --text -k 20\n"
+    "Twelve communities of a graph, from a list of its edges:\n"
+    "  copse graph edges.tsv -k 12 -o out\n"
     "See it at work on text that is already on this machine:\n"
     "  copse demo";
 
@@ -45,8 +47,17 @@ std::vector<std::string> known_words(const CLI::App& app) {
   return words;
 }
 
+// The options of the command that save memory.
+std::string what_needs_less(const CLI::App& command) {
+  std::vector<std::string> ways;
+  if (command.get_option_no_throw("--clusters") != nullptr) ways.push_back("a smaller -k");
+  if (command.get_option_no_throw("--leaves") != nullptr) ways.push_back("fewer --leaves");
+  if (command.get_option_no_throw("--precision") != nullptr) ways.push_back("--precision float");
+  return ways.empty() ? "" : "; " + joined(ways, " or ") + (ways.size() == 1 ? " needs less" : " need less");
+}
+
 int failed(const std::string& sentence, int code) {
-  print_words(fmt::format("copse: {}\n", sentence));
+  print_sentence(fmt::format("copse: {}", sentence));
   return code;
 }
 
@@ -57,8 +68,9 @@ Program::Program() : app_(std::make_unique<CLI::App>(description, "copse")) {
   app_->set_help_flag("-h,--help", "Show this help");
   app_->set_version_flag("--version", std::string("copse ") + version(), "Show the version");
   app_->require_subcommand(1);
-  for (const auto add : {add_topics, add_tree, add_factor, add_edit, add_show, add_assign, add_evaluate, add_generate,
-                         add_convert, add_report, add_demo, add_completion, add_manual}) {
+  for (const auto add :
+       {add_topics, add_tree, add_factor, add_graph, add_segment, add_choose, add_edit, add_show, add_assign,
+        add_evaluate, add_generate, add_convert, add_report, add_demo, add_completion, add_manual}) {
     add(*this);
   }
 }
@@ -100,7 +112,8 @@ int Program::wrong_call(const CLI::ParseError& error) const {
   } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     sentence = command->get_subcommands(nullptr).empty() ? missing_argument(*command) : "a command is missing";
   }
-  print_words(fmt::format("{}: {}{}\nTry '{} --help'.\n", path, sentence, sentence.ends_with("?") ? "" : ".", path));
+  print_sentence(fmt::format("{}: {}{}", path, sentence, sentence.ends_with("?") ? "" : "."));
+  print_sentence(fmt::format("Try '{} --help'.", path));
   return 2;
 }
 
@@ -109,12 +122,12 @@ int Program::parse(int argc, const char* const* argv) {
     app_->parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     chosen_ = [this] {
-      print_data(help_text(*reached(app_.get())));
+      print_own(help_text(*reached(app_.get())));
       return 0;
     };
   } catch (const CLI::CallForVersion& version) {
     chosen_ = [text = std::string(version.what()) + "\n"] {
-      print_data(text);
+      print_own(text);
       return 0;
     };
   } catch (const CLI::ParseError& error) {
@@ -138,7 +151,7 @@ int Program::run(int argc, const char* const* argv) {
   } catch (const Error& error) {
     return failed(error.what(), 1);
   } catch (const std::bad_alloc&) {
-    return failed("there is not enough memory; a smaller -k or --precision float needs less.", 1);
+    return failed("there is not enough memory" + what_needs_less(*reached(app_.get())) + ".", 1);
   } catch (const std::exception& error) {
     return failed(fmt::format("this should not have happened: {}", error.what()), 1);
   }

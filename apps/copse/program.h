@@ -43,6 +43,9 @@ class Program {
 void add_topics(Program& program);
 void add_tree(Program& program);
 void add_factor(Program& program);
+void add_graph(Program& program);
+void add_choose(Program& program);
+void add_segment(Program& program);
 void add_edit(Program& program);
 void add_show(Program& program);
 void add_assign(Program& program);

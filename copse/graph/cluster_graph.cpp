@@ -7,7 +7,10 @@
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
+#include "copse/base/random.h"
+#include "copse/graph/block_model.h"
 #include "copse/graph/communities.h"
+#include "copse/graph/low_rank.h"
 #include "copse/graph/normalize.h"
 #include "copse/graph/set_aside.h"
 #include "copse/graph/spectral.h"
@@ -115,7 +118,10 @@ template <class T>
 struct Outcome {
   Matrix<T> b, weights;
   std::vector<Index> labels;
+  Matrix<double> blocks;
   std::vector<SymIteration> history;
+  StopReason stop_reason = StopReason::max_iterations;
+  double relative_error = 0;
   bool labels_of_start = false;
 };
 
@@ -129,6 +135,98 @@ Matrix<T> start_of(SparseView<T> weights, SparseView<T> a, const GraphClusterOpt
     partition = cluster_qr(leading_eigenpairs_by_component(a, options.k, seed).vectors);
   }
   return partition_start<T>(a, partition, options.k);
+}
+
+template <class T>
+Outcome<T> symmetric_outcome(SparseView<T> weights, SparseView<T> a, const std::vector<double>& scale,
+                             const GraphClusterOptions& options, std::uint64_t seed, double time_left) {
+  const SparseData<T> data(a);
+  std::vector<Index> partition;
+  Matrix<T> random = random_sym_start<T>(data, options.k, seed);
+  SymNmfOptions solve = {.rank = options.k,
+                         .solver = options.solver,
+                         .max_iterations = options.max_iterations,
+                         .tolerance = options.tolerance,
+                         .first_gradient = sym_gradient_norm<T>(data, random),
+                         .time_limit = time_left,
+                         .alpha = options.alpha,
+                         .beta = options.beta,
+                         .progress = options.progress};
+  Matrix<T> start = start_of<T>(weights, a, options, seed, std::move(random), partition);
+  if (options.low_rank > 0) {
+    SymNmfOptions rough = solve;
+    if (rough.solver == SymSolver::coordinate || rough.solver == SymSolver::newton) rough.solver = SymSolver::hals;
+    start =
+        factorize_low_rank<T>(data, rough, {.rank = std::min(options.low_rank, a.cols), .seed = seed}, std::move(start))
+            .b;
+  }
+  SymNmfResult<T> fit = factorize_symmetric<T>(a, solve, std::move(start));
+  Outcome<T> outcome;
+  uninterrupted([&] { outcome.weights = memberships(fit.b, scale); });  // what was found is kept
+  outcome.b = std::move(fit.b);
+  outcome.labels = largest_entries(outcome.weights);
+  for (std::size_t i = 0; i < partition.size(); ++i) {
+    if (outcome.labels[i] < 0) outcome.labels[i] = partition[i];
+  }
+  place_rest<T>(weights, options.k, outcome.labels);
+  outcome.history = std::move(fit.history);
+  outcome.stop_reason = fit.stop_reason;
+  outcome.relative_error = fit.relative_error;
+  if (partition.empty() || options.labels == LabelSource::factor) return outcome;
+  place_rest<T>(weights, options.k, partition);
+  if (graph_quality<T>(weights, partition).modularity > graph_quality<T>(weights, outcome.labels).modularity) {
+    outcome.labels_of_start = true;
+    outcome.labels = std::move(partition);
+  }
+  return outcome;
+}
+
+// The better fit of two starts: the one that was asked for, and the rays of the eigenvectors.
+template <class T>
+Outcome<T> block_outcome(SparseView<T> weights, SparseView<T> a, const GraphClusterOptions& options, std::uint64_t seed,
+                         double time_left) {
+  const BlockOptions solve = {.rank = options.k,
+                              .max_iterations = options.max_iterations,
+                              .tolerance = options.tolerance / 100,
+                              .time_limit = time_left,
+                              .progress = options.progress};
+  std::vector<Index> partition;
+  if (options.start == GraphStart::random) {
+    Random random(seed);
+    for (Index i = 0; i < a.cols; ++i)
+      partition.push_back(static_cast<Index>(random.uniform() * static_cast<double>(options.k)));
+  } else {
+    start_of<T>(weights, a, options, seed, {}, partition);
+  }
+  BlockModel<T> best = fit_blocks<T>(a, solve, std::move(partition));
+  if (best.stop_reason == StopReason::converged || best.stop_reason == StopReason::max_iterations) {
+    BlockModel<T> other = fit_blocks<T>(a, solve, block_start<T>(a, options.k, seed));
+    if (other.objective < best.objective) best = std::move(other);
+  }
+  Outcome<T> outcome;
+  outcome.b = Matrix<T>(a.cols, options.k);
+  for (Index i = 0; i < a.cols; ++i) outcome.b(i, best.labels[i]) = static_cast<T>(best.z[i]);
+  outcome.weights = std::move(best.memberships);
+  outcome.labels = std::move(best.labels);
+  outcome.blocks = std::move(best.s);
+  outcome.history = std::move(best.history);
+  outcome.stop_reason = best.stop_reason;
+  outcome.relative_error = best.relative_error;
+  return outcome;
+}
+
+// Takes what hangs from the core out of it. A block model says itself how such nodes stand to the group of their
+// anchor.
+template <class T>
+std::vector<Hanging> cut_hanging(const Graph<T>& graph, const GraphClusterOptions& options, std::vector<Index>& core) {
+  if (options.model == GraphModel::blocks) return {};
+  const Index least = options.least_component < 0 ? least_part(graph.nodes(), options.k) : options.least_component;
+  std::vector<Hanging> hanging = hanging_nodes<T>(SparseView<T>(graph.weights), least);
+  std::erase_if(hanging, [&](const Hanging& h) { return !std::ranges::binary_search(core, h.node); });
+  std::vector<Index> rest = without(core, hanging);
+  if (static_cast<Index>(rest.size()) < options.k) return {};
+  core = std::move(rest);
+  return hanging;
 }
 
 void check(Index nodes, const GraphClusterOptions& options) {
@@ -153,63 +251,48 @@ GraphClusters<T> cluster_graph(const Graph<T>& graph, const GraphClusterOptions&
   const Index n = graph.nodes(), k = options.k;
   GraphClusters<T> result;
   result.components = connected_components<T>(graph.weights);
-  const std::vector<Index> core = nodes_taking_part(result.components, k, options.least_component);
+  std::vector<Index> core = nodes_taking_part(result.components, k, options.least_component);
+  const std::vector<Hanging> hanging = cut_hanging(graph, options, core);
   const bool whole = static_cast<Index>(core.size()) == n;
   const Graph<T> cut = whole ? Graph<T>{} : induced(graph, core);
   const SparseMatrix<T>& weights = whole ? graph.weights : cut.weights;
   const SparseMatrix<T> a = normalized<T>(weights, options.tau);
-  const SparseData<T> data(a);
   std::vector<double> scale = degrees<T>(weights);
   for (double& value : scale) value = std::sqrt(value);
 
   Outcome<T> best;
   for (int number = 0; number < options.runs; ++number) {
     const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(number);
+    const double time_left = std::max(0.0, options.time_limit - elapsed());
+    const bool blocks = options.model == GraphModel::blocks;
     Outcome<T> outcome;
-    std::vector<Index> partition;
-    Matrix<T> random = random_sym_start<T>(data, k, seed);
-    SymNmfOptions solve = {.rank = k,
-                           .solver = options.solver,
-                           .max_iterations = options.max_iterations,
-                           .tolerance = options.tolerance,
-                           .first_gradient = sym_gradient_norm<T>(data, random),
-                           .time_limit = std::max(0.0, options.time_limit - elapsed()),
-                           .alpha = options.alpha,
-                           .beta = options.beta,
-                           .progress = options.progress};
-    Matrix<T> start = start_of<T>(weights, a, options, seed, std::move(random), partition);
-    SymNmfResult<T> fit = factorize_symmetric<T>(a, solve, std::move(start));
-    outcome.weights = memberships(fit.b, scale);
-    outcome.b = std::move(fit.b);
-    outcome.labels = largest_entries(outcome.weights);
-    for (std::size_t i = 0; i < partition.size(); ++i) {
-      if (outcome.labels[i] < 0) outcome.labels[i] = partition[i];
+    try {
+      outcome = blocks ? block_outcome<T>(weights, a, options, seed, time_left)
+                       : symmetric_outcome<T>(weights, a, scale, options, seed, time_left);
+    } catch (const Cancelled&) {
+      if (number == 0) throw;
+      result.runs.back().stop_reason = StopReason::interrupted;  // the best of the runs before is kept
+      break;
     }
-    place_rest<T>(weights, k, outcome.labels);
-    outcome.history = std::move(fit.history);
-    GraphQuality quality = graph_quality<T>(weights, outcome.labels);
-    if (!partition.empty() && options.labels == LabelSource::better) {
-      place_rest<T>(weights, k, partition);
-      GraphQuality of_start = graph_quality<T>(weights, partition);
-      outcome.labels_of_start = of_start.modularity > quality.modularity;
-      if (outcome.labels_of_start) {
-        outcome.labels = std::move(partition);
-        quality = std::move(of_start);
-      }
-    }
-    result.runs.push_back({.relative_error = fit.relative_error,
+    const GraphQuality quality = graph_quality<T>(weights, outcome.labels);
+    result.runs.push_back({.relative_error = outcome.relative_error,
                            .modularity = quality.modularity,
                            .normalized_cut = quality.normalized_cut,
                            .iterations = outcome.history.back().number,
-                           .stop_reason = fit.stop_reason});
-    if (number == 0 || better(result.runs.back(), result.runs[result.best_run], options.choice)) {
+                           .stop_reason = outcome.stop_reason});
+    const StopReason reason = outcome.stop_reason;
+    if (number == 0 ||
+        better(result.runs.back(), result.runs[result.best_run], blocks ? RunChoice::objective : options.choice)) {
       result.best_run = number;
       best = std::move(outcome);
     }
-    if (fit.stop_reason == StopReason::interrupted || elapsed() >= options.time_limit) break;
+    if (reason == StopReason::interrupted || elapsed() >= options.time_limit) break;
   }
 
-  if (!enough_eigenvalues<T>(a, best.b, options.seed))
+  bool enough = true;
+  if (options.model == GraphModel::symmetric)
+    uninterrupted([&] { enough = enough_eigenvalues<T>(a, best.b, options.seed); });
+  if (!enough)
     result.notes.push_back("The graph has fewer than " + std::to_string(k) +
                            " eigenvalues that are not negative: no factorization of this rank fits it well, and fewer "
                            "clusters may serve better.");
@@ -217,6 +300,8 @@ GraphClusters<T> cluster_graph(const Graph<T>& graph, const GraphClusterOptions&
   // Nodes of the core that no cluster reaches form pieces of their own, as what was set aside does.
   result.labels.assign(static_cast<std::size_t>(n), -1);
   for (std::size_t v = 0; v < core.size(); ++v) result.labels[core[v]] = best.labels[v];
+  for (const auto& [node, anchor] : hanging) result.labels[node] = result.labels[anchor];
+  result.nodes_hanging = static_cast<Index>(hanging.size());
   const Pieces pieces = label_pieces(result.components, k, result.labels);
   result.pieces = pieces.count;
   result.nodes_set_aside = pieces.nodes;
@@ -235,7 +320,11 @@ GraphClusters<T> cluster_graph(const Graph<T>& graph, const GraphClusterOptions&
       std::copy_n(best.b.row(static_cast<Index>(v)).data(), k, result.b.row(core[v]).data());
       std::copy_n(best.weights.row(static_cast<Index>(v)).data(), k, result.weights.row(core[v]).data());
     }
+    place_hanging(hanging, degrees<T>(graph.weights), result.b);
+    for (const auto& [node, anchor] : hanging)
+      std::ranges::copy(result.weights.row(anchor), result.weights.row(node).begin());
   }
+  result.blocks = std::move(best.blocks);
   result.history = std::move(best.history);
   result.labels_of_start = best.labels_of_start;
   result.quality = graph_quality<T>(graph.weights, result.labels);

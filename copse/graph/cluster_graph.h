@@ -17,6 +17,11 @@ enum class GraphStart {
   random       // uniform entries, as the thesis has it
 };
 
+enum class GraphModel {
+  symmetric,  // A ~ B B': groups with many edges within, soft memberships
+  blocks      // A ~ Z S Z' (block_model.h): also groups with more edges to each other than within
+};
+
 enum class RunChoice { modularity, normalized_cut, objective };
 
 enum class LabelSource {
@@ -26,6 +31,9 @@ enum class LabelSource {
 
 struct GraphClusterOptions {
   Index k = 0;  // required: 1 <= k <= nodes
+  // Of `blocks`: the start is tried beside its own, runs are chosen by the objective, labels come from the factor, and
+  // solver, alpha, beta and low_rank do not matter; tolerance is a hundredth of that given, of the objective.
+  GraphModel model = GraphModel::symmetric;
   GraphStart start = GraphStart::multilevel;
   SymSolver solver = SymSolver::coordinate;
   double tau = 0.1;                          // damping of degrees; 0: the scaling of the papers
@@ -39,9 +47,12 @@ struct GraphClusterOptions {
   double time_limit = std::numeric_limits<double>::infinity();  // seconds, all runs together
   double alpha = 1;                                             // see SymNmfOptions; 1 fits normalized graphs
   double beta = 0;
+  // Above 0: a randomized approximation of that rank is factorized first, which pays for dense graphs (low_rank.h).
+  Index low_rank = 0;
   std::uint64_t seed = 0;
-  // Components with fewer nodes are set aside; -1: fewer than n / (10 k), and only isolated nodes where that would set
-  // aside more than half of all nodes.
+  // Components with fewer nodes are set aside, and parts with fewer nodes that hang from the rest by a single edge
+  // follow the node that they hang from (set_aside.h); -1: fewer than n / (10 k), and only isolated nodes where that
+  // would set aside more than half of all nodes; 0: the whole graph takes part.
   Index least_component = -1;
   std::function<bool(const SymIteration&)> progress = {};  // once per iteration; false asks to stop
 };
@@ -61,9 +72,11 @@ struct GraphClusters {
   std::vector<Index> labels;
   Matrix<T> weights;         // n x k: share of the node's similarity that each cluster explains; rows add up to 1 or 0
   Matrix<T> b;               // n x k: the factor; rows of pieces that were set aside are zero
+  Matrix<double> blocks;     // GraphModel::blocks: S, k x k; else empty
   std::vector<Index> sizes;  // per label
   Index pieces = 0;          // components that were set aside, isolated nodes among them
   Index nodes_set_aside = 0;
+  Index nodes_hanging = 0;  // that took no part and follow others; they have the weights of those
   Components components;
   GraphQuality quality;  // of all labels, on the weights as they were given
   std::vector<SymIteration> history;

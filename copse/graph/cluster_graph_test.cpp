@@ -223,5 +223,108 @@ TEST(ClusterGraph, FindsTheGroupsOfLfrGraphsExactly) {
   }
 }
 
+// Two communities of a sparse web with few hubs, from which threads and small trees hang, and beside which loose pieces
+// float. Labels of the loose pieces are -1.
+Graph<float> web(Index core, std::vector<Index>& labels, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<double> reach{0};
+  for (Index i = 0; i < core; ++i) reach.push_back(reach.back() + std::pow(0.02 + random.uniform(), -0.6));
+  const auto draw = [&] {
+    const double at = random.uniform() * reach.back();
+    return static_cast<RowIndex>(std::upper_bound(reach.begin(), reach.end(), at) - reach.begin() - 1);
+  };
+  labels.clear();
+  for (Index i = 0; i < core; ++i) labels.push_back(random.uniform() < 0.5);
+  std::vector<Edge> edges;
+  while (static_cast<Index>(edges.size()) < 3 * core) {
+    const RowIndex i = draw(), j = draw();
+    if (i != j && (labels[i] == labels[j] || random.uniform() < 0.15)) edges.push_back({i, j});
+  }
+  const auto add = [&](Index label) {
+    labels.push_back(label);
+    return static_cast<RowIndex>(labels.size() - 1);
+  };
+  for (Index tree = 0; tree < core / 20; ++tree) {  // hanging from a node of the core
+    RowIndex at = static_cast<RowIndex>(random.uniform() * static_cast<double>(core));
+    const Index length = 3 + static_cast<Index>(random.uniform() * 8);
+    for (Index node = 0; node < length; ++node) {
+      const RowIndex next = add(labels[at]);
+      edges.push_back({at, next});
+      if (random.uniform() < 0.7) at = next;
+    }
+  }
+  for (Index piece = 0; piece < core / 30; ++piece) {
+    RowIndex at = add(-1);
+    for (Index node = static_cast<Index>(random.uniform() * 6); node > 0; --node) {
+      const RowIndex next = add(-1);
+      edges.push_back({at, next});
+      at = next;
+    }
+  }
+  return graph_from_edges<float>(static_cast<Index>(labels.size()), edges);
+}
+
+// Agreement on the nodes whose label is known.
+double agreement(const std::vector<Index>& found, const std::vector<Index>& labels) {
+  std::vector<Index> x, y;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] < 0) continue;
+    x.push_back(found[i]);
+    y.push_back(labels[i]);
+  }
+  return compare_clusterings(x, y).accuracy;
+}
+
+TEST(ClusterGraph, LoosePiecesDoNotTakeTheClusters) {
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    std::vector<Index> labels;
+    const auto graph = web(1000, labels, seed);
+    for (const GraphStart start : all_starts) {
+      GraphClusterOptions options{.k = 2, .start = start, .runs = start == GraphStart::random ? 5 : 1};
+      options.labels = LabelSource::factor;
+      const auto found = cluster_graph(graph, options);
+      EXPECT_GT(agreement(found.labels, labels), 0.9) << seed;
+      EXPECT_GT(found.pieces, 20);
+      EXPECT_GT(found.nodes_hanging, 100);
+      // Eigenvectors of the whole graph lock on to what is loose, with the scaling of the papers and also with damped
+      // degrees.
+      if (start != GraphStart::spectral) continue;
+      options.least_component = 0;
+      EXPECT_LT(agreement(cluster_graph(graph, options).labels, labels), 0.9) << seed;
+      options.tau = 0;
+      EXPECT_LT(agreement(cluster_graph(graph, options).labels, labels), 0.7) << seed;
+    }
+  }
+}
+
+TEST(ClusterGraph, BlocksFindGroupsThatAvoidEachOther) {
+  Random random(4);
+  std::vector<Edge> edges;
+  std::vector<Index> labels;
+  for (Index i = 0; i < 300; ++i) {
+    labels.push_back(static_cast<Index>(random.uniform() * 2));
+    for (Index j = 0; j < i; ++j) {
+      if (random.uniform() < (labels[i] == labels[j] ? 0.01 : 0.08))
+        edges.push_back({static_cast<RowIndex>(i), static_cast<RowIndex>(j)});
+    }
+  }
+  const auto graph = graph_from_edges<float>(300, edges);
+  for (const GraphStart start : all_starts) {
+    const auto found = cluster_graph(graph, {.k = 2, .model = GraphModel::blocks, .start = start});
+    EXPECT_GT(compare_clusterings(found.labels, labels).accuracy, 0.97);
+    ASSERT_EQ(found.blocks.rows(), 2);
+    EXPECT_GT(found.blocks(0, 1), 2 * found.blocks(0, 0));
+    for (Index i = 0; i < 300; ++i) {
+      if (found.weights(i, 0) + found.weights(i, 1) > 0) {
+        EXPECT_NEAR(found.weights(i, 0) + found.weights(i, 1), 1, 1e-5);
+      }
+    }
+    EXPECT_LT(found.quality.modularity, 0);
+  }
+  const auto symmetric = cluster_graph(graph, {.k = 2});
+  EXPECT_EQ(symmetric.blocks.rows(), 0);
+  EXPECT_LT(compare_clusterings(symmetric.labels, labels).accuracy, 0.7);
+}
+
 }  // namespace
 }  // namespace copse

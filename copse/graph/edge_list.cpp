@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <unordered_set>
 
 #include "copse/graph/graph_text.h"
 #include "copse/io/input.h"
@@ -68,9 +69,16 @@ void split(std::string_view line, char delimiter, Fields& fields) {
   }
 }
 
+// What stands in quotes separates nothing.
 char delimiter_of(std::string_view line) {
+  std::string bare;
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') quoted = !quoted;
+    if (!quoted) bare += c;
+  }
   for (const char c : {'\t', ',', ';'}) {
-    if (line.find(c) != std::string_view::npos) return c;
+    if ((quoted ? line : std::string_view(bare)).find(c) != std::string_view::npos) return c;
   }
   return ' ';
 }
@@ -128,6 +136,17 @@ std::string parse_weight(std::string_view text, double& weight) {
   return "";
 }
 
+void repair_node_names(const std::string& file, ListedEdges& listed) {
+  const Index repaired = repair_names(listed.names);
+  note_repairs(repaired, file, listed.notes);
+  if (repaired == 0) return;
+  std::unordered_set<std::string> taken;
+  for (std::string& name : listed.names) {
+    const std::string plain = name;
+    for (int number = 2; !taken.insert(name).second; ++number) name = plain + " (" + std::to_string(number) + ")";
+  }
+}
+
 ListedEdges parse_edge_list(std::string_view text, const std::string& name, const std::vector<std::string>& nodes) {
   ListedEdges result;
   NodeNumbers numbers(nodes, name);
@@ -174,7 +193,7 @@ ListedEdges parse_edge_list(std::string_view text, const std::string& name, cons
   if (result.edges.empty() && nodes.empty()) fail(name, "edges were expected, and there are none.");
   result.nodes = numbers.count();
   result.names = numbers.take_names();
-  note_repairs(repair_names(result.names), name, result.notes);
+  repair_node_names(name, result);
   return result;
 }
 

@@ -42,6 +42,10 @@ class NodeNumbers {
   std::unordered_map<std::string, Index, Hash, std::equal_to<>> numbers_;
 };
 
+// Repairs names that are not UTF-8 and says so. Nodes whose names differed and do so no longer are told apart by
+// " (2)", " (3)", ...
+void repair_node_names(const std::string& file, ListedEdges& listed);
+
 // "" if the text is a weight, which goes to `weight`; else a sentence that says what is wrong.
 std::string parse_weight(std::string_view text, double& weight);
 

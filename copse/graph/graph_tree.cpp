@@ -111,7 +111,10 @@ class GraphNode : public NodeData<T> {
   }
 
   Rank2Result<T> factorize(const Rank2Options& options) const override {
-    const std::vector<Index> core = core_nodes();
+    std::vector<Index> core = core_nodes();
+    std::vector<Hanging> hanging = hanging_nodes<T>(SparseView<T>(parts_.weights), least_nodes());
+    std::erase_if(hanging, [&](const Hanging& h) { return !std::ranges::binary_search(core, h.node); });
+    core = without(core, hanging);
     const bool whole = static_cast<Index>(core.size()) == items();
     const SparseMatrix<T> cut = whole ? SparseMatrix<T>{} : induced<T>(SparseView<T>(parts_.weights), core);
     const SparseMatrix<T>& weights = whole ? parts_.weights : cut;
@@ -124,6 +127,7 @@ class GraphNode : public NodeData<T> {
       for (std::size_t v = 0; v < core.size(); ++v)
         std::copy_n(fit.row(static_cast<Index>(v)).data(), 2, b.row(core[v]).data());
     }
+    place_hanging(hanging, degrees<T>(SparseView<T>(parts_.weights)), b);
     write_factors(b, result);
     return result;
   }
@@ -160,11 +164,12 @@ class GraphNode : public NodeData<T> {
   }
   Index entries_of(std::span<const char>) const override { return 0; }
 
+  Index least_nodes() const { return std::max<Index>(2, (items() + smallest_share - 1) / smallest_share); }
+
   // Nodes in components that are large enough. Nodes without an edge here have none in the larger ones.
   std::vector<Index> core_nodes() const {
     const Components components = connected_components<T>(SparseView<T>(parts_.weights));
-    const Index least = std::max<Index>(2, (items() + smallest_share - 1) / smallest_share);
-    std::vector<Index> kept = nodes_taking_part(components, 2, least);
+    std::vector<Index> kept = nodes_taking_part(components, 2, least_nodes());
     if (static_cast<Index>(kept.size()) * 2 < items()) kept = nodes_taking_part(components, 2, 2);
     return kept;
   }

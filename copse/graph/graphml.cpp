@@ -102,7 +102,7 @@ class Reader {
       fail(name_, line, "an edge joins the node " + excerpt(node) + ", which no <node> declares.");
     result_.nodes = numbers_.count();
     result_.names = numbers_.take_names();
-    note_repairs(repair_names(result_.names), name_, result_.notes);
+    repair_node_names(name_, result_);
     return std::move(result_);
   }
 

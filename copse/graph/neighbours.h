@@ -1,4 +1,5 @@
-// The nearest items of every item, exactly. Never more than a few rows of the n x n similarities are in memory.
+// The nearest items of every item, exactly, or nearly so for many dense items. Never more than a few rows of the n x n
+// similarities are in memory.
 #pragma once
 
 #include <vector>
@@ -25,5 +26,17 @@ struct Neighbour {
 // sparse items or one that is not finite.
 template <class T>
 std::vector<std::vector<Neighbour>> nearest_neighbours(const Dataset<T>& items, Index count, Closeness closeness);
+
+// Nearly the same for dense items, by a navigable small world graph (Malkov & Yashunin 2020, hnswlib): some neighbours
+// are missed, and others stand in for them. It grows item by item on one thread, so that the result does not depend on
+// the number of threads; values are measured in double.
+template <class T>
+std::vector<std::vector<Neighbour>> approximate_neighbours(const Matrix<T>& items, Index count, Closeness closeness);
+
+// The share of the nearest items of `sample` items, evenly spread over all, that `found` has; 1 where there are none.
+// An item that is as near as one of the nearest counts as one.
+template <class T>
+double recall_of(const Dataset<T>& items, const std::vector<std::vector<Neighbour>>& found, Index count,
+                 Closeness closeness, Index sample);
 
 }  // namespace copse

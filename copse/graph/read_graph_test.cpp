@@ -87,6 +87,12 @@ TEST(ReadEdges, NamesFileLineAndWhatWasFound) {
   EXPECT_THAT(complaint("# nothing\n"), HasSubstr("edges were expected, and there are none"));
 }
 
+TEST(ReadEdges, TellsNodesApartWhoseNamesAreBrokenAlike) {
+  const auto found = read("a\xff\ta\xfe\na\xfd\tb\n");
+  EXPECT_THAT(found.graph.names, ElementsAre("a\uFFFD", "a\uFFFD (2)", "a\uFFFD (3)", "b"));
+  EXPECT_THAT(found.notes, ElementsAre(HasSubstr("3 names are not UTF-8")));
+}
+
 TEST(ReadMetis, TakesWeightsOfEdgesAndNodes) {
   expect_path(read("% comment\n3 2 1\n2 2\n1 2 3 0.5\n2 0.5\n", "g.metis"));
   expect_path(read("3 2 011 2\n7 8 2 2\n7 8 1 2 3 0.5\n% between\n7 8 2 0.5\n", "g.graph"));

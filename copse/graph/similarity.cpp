@@ -17,13 +17,21 @@ Index default_neighbours(Index items) {
 }
 
 template <class T>
-Graph<T> similarity_graph(const Dataset<T>& items, const SimilarityOptions& options) {
+Graph<T> similarity_graph(const Dataset<T>& items, const SimilarityOptions& options, SimilarityReport* report) {
   const Index n = items.items();
   if (options.neighbours < 0) throw InvalidArgument("the number of neighbours must not be negative");
   if (options.kind == Similarity::gaussian && !(options.sigma > 0 && std::isfinite(options.sigma)))
     throw InvalidArgument("a Gaussian similarity needs a sigma above zero");
   if (options.kind == Similarity::self_tuning && options.scale_neighbour < 1)
     throw InvalidArgument("the neighbour that sets the scale must be at least the first");
+  const auto* dense = std::get_if<Matrix<T>>(&items.values);
+  if (options.search == NeighbourSearch::approximate && dense == nullptr)
+    throw InvalidArgument("neighbours of sparse items are looked for exactly only");
+  if (options.recall_sample < 1) throw InvalidArgument("the recall needs a sample of at least one item");
+  const bool approximate =
+      options.search == NeighbourSearch::approximate ||
+      (options.search == NeighbourSearch::automatic && dense != nullptr && n > options.exact_items);
+  if (report != nullptr) *report = {};
   const Index kept = options.neighbours > 0 ? options.neighbours : default_neighbours(n);
   Graph<T> graph;
   if (n < 2) {
@@ -33,12 +41,16 @@ Graph<T> similarity_graph(const Dataset<T>& items, const SimilarityOptions& opti
   }
   const bool tuned = options.kind == Similarity::self_tuning;
   const Closeness closeness = options.kind == Similarity::cosine ? Closeness::cosine : Closeness::distance;
-  const auto nearest = nearest_neighbours(items, tuned ? std::max(kept, options.scale_neighbour) : kept, closeness);
+  const Index wanted = tuned ? std::max(kept, options.scale_neighbour) : kept;
+  const auto nearest =
+      approximate ? approximate_neighbours(*dense, wanted, closeness) : nearest_neighbours(items, wanted, closeness);
+  if (report != nullptr && approximate)
+    *report = {true, recall_of(items, nearest, kept, closeness, options.recall_sample)};
   std::vector<double> scale(static_cast<std::size_t>(n), options.sigma);
   if (tuned) {
     for (Index i = 0; i < n; ++i) {
       const auto last = std::min<std::size_t>(nearest[i].size(), static_cast<std::size_t>(options.scale_neighbour));
-      scale[i] = std::sqrt(nearest[i][last - 1].value);
+      scale[i] = last > 0 ? std::sqrt(nearest[i][last - 1].value) : 0;
     }
   }
   const auto weight = [&](Index i, const Neighbour& other) {
@@ -64,7 +76,7 @@ Graph<T> similarity_graph(const Dataset<T>& items, const SimilarityOptions& opti
   return graph;
 }
 
-template Graph<float> similarity_graph(const Dataset<float>&, const SimilarityOptions&);
-template Graph<double> similarity_graph(const Dataset<double>&, const SimilarityOptions&);
+template Graph<float> similarity_graph(const Dataset<float>&, const SimilarityOptions&, SimilarityReport*);
+template Graph<double> similarity_graph(const Dataset<double>&, const SimilarityOptions&, SimilarityReport*);
 
 }  // namespace copse

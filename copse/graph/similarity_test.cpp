@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
@@ -156,6 +157,83 @@ TEST(SimilarityGraph, StandsDegenerateItems) {
   EXPECT_EQ(similarity_graph(items).nodes(), 0);
   EXPECT_THROW(similarity_graph(items, {.kind = Similarity::gaussian}), InvalidArgument);
   EXPECT_THROW(similarity_graph(items, {.neighbours = -1}), InvalidArgument);
+}
+
+// Vectors around `centres` centres, in order.
+Matrix<float> scattered(Index items, Index features, Index centres, std::uint64_t seed) {
+  Random random(seed);
+  Matrix<float> means(centres, features), x(items, features);
+  for (float& value : means.values()) value = static_cast<float>(2 * random.normal());
+  for (Index j = 0; j < items; ++j) {
+    for (Index f = 0; f < features; ++f) x(j, f) = means(j * centres / items, f) + static_cast<float>(random.normal());
+  }
+  return x;
+}
+
+TEST(ApproximateNeighbours, FindNearlyAll) {
+  for (const Closeness closeness : {Closeness::cosine, Closeness::distance}) {
+    const Dataset<float> items{.values = scattered(3000, 20, 7, 1)};
+    const auto& x = std::get<Matrix<float>>(items.values);
+    const auto found = approximate_neighbours(x, 10, closeness);
+    const auto exact = nearest_neighbours(items, 10, closeness);
+    double same = 0;
+    for (Index j = 0; j < 3000; ++j) {
+      ASSERT_EQ(found[j].size(), 10);
+      for (std::size_t c = 0; c < 10; ++c) {
+        const auto is_it = [&](const Neighbour& other) { return other.item == found[j][c].item; };
+        const auto it = std::ranges::find_if(exact[j], is_it);
+        if (it == exact[j].end()) continue;
+        ++same;
+        EXPECT_NEAR(it->value, found[j][c].value, 1e-12 * std::abs(it->value));
+      }
+    }
+    EXPECT_GT(same / 30000, 0.97);
+    EXPECT_DOUBLE_EQ(recall_of(items, found, 10, closeness, 3000), same / 30000);
+    EXPECT_EQ(recall_of(items, exact, 10, closeness, 100), 1);
+  }
+}
+
+TEST(ApproximateNeighbours, GiveTheSameForAnyNumberOfThreads) {
+  const auto x = scattered(2000, 10, 5, 2);
+  std::vector<std::vector<std::vector<Neighbour>>> found;
+  for (const int threads : {1, 4})
+    with_threads(threads, nullptr, [&] { found.push_back(approximate_neighbours(x, 8, Closeness::distance)); });
+  EXPECT_EQ(found[0], found[1]);
+}
+
+TEST(ApproximateNeighbours, StandDegenerateItems) {
+  EXPECT_EQ(approximate_neighbours(Matrix<float>(1, 3), 5, Closeness::distance),
+            std::vector(1, std::vector<Neighbour>{}));
+  // Items of zeros have no cosine; all are at the same place.
+  for (const auto& list : approximate_neighbours(Matrix<double>(40, 3), 5, Closeness::cosine))
+    EXPECT_TRUE(list.empty());
+  for (const auto& list : approximate_neighbours(Matrix<double>(40, 3), 5, Closeness::distance))
+    EXPECT_EQ(list.size(), 5);
+  // Squares that single precision does not hold.
+  Matrix<double> huge(50, 1);
+  for (Index j = 0; j < 50; ++j) huge(j, 0) = 1e30 * static_cast<double>(j * j);
+  const auto found = approximate_neighbours(huge, 1, Closeness::distance);
+  for (Index j = 1; j < 50; ++j) EXPECT_EQ(found[j][0].item, j - 1);
+  Matrix<float> bad(2, 1);
+  bad(1, 0) = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THROW(approximate_neighbours(bad, 1, Closeness::distance), InvalidArgument);
+}
+
+TEST(SimilarityGraph, SaysHowManyNeighboursAnApproximateSearchFound) {
+  const Dataset<float> items{.values = scattered(2500, 12, 6, 3)};
+  SimilarityReport report;
+  const auto exact = similarity_graph(items, {.kind = Similarity::self_tuning}, &report);
+  EXPECT_FALSE(report.approximate);
+  EXPECT_EQ(report.recall, 1);
+  SimilarityOptions options{.kind = Similarity::self_tuning, .exact_items = 1000};
+  const auto graph = similarity_graph(items, options, &report);
+  EXPECT_TRUE(report.approximate);
+  EXPECT_GT(report.recall, 0.95);
+  EXPECT_NEAR(static_cast<double>(graph.edges()), static_cast<double>(exact.edges()),
+              0.03 * static_cast<double>(exact.edges()));
+  const Dataset<float> sparse{.values = testing::random_integer_sparse<float>(20, 30, 0.2, 1)};
+  options.search = NeighbourSearch::approximate;
+  EXPECT_THROW(similarity_graph(sparse, options), InvalidArgument);
 }
 
 }  // namespace

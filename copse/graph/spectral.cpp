@@ -43,20 +43,6 @@ Matrix<T> times_small(const Matrix<T>& f, const Eigen::MatrixXd& small) {
   return out;
 }
 
-// Orthonormal columns with the same span, by F (F'F)^(-1/2), twice; the second round repairs what squaring lost.
-template <class T>
-Matrix<T> orthonormal(const Data<T>& a, Matrix<T> f) {
-  for (int round = 0; round < 2; ++round) {
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(as_eigen(inner_products(a, f, f)));
-    const double floor = solver.eigenvalues().maxCoeff() * 1e-14;
-    Eigen::MatrixXd turn = solver.eigenvectors();
-    for (Index c = 0; c < turn.cols(); ++c)
-      turn.col(c) *= solver.eigenvalues()(c) > floor ? 1 / std::sqrt(solver.eigenvalues()(c)) : 0.0;
-    f = times_small(f, turn);
-  }
-  return f;
-}
-
 // A bound of all |eigenvalues|: max_i (A x)_i / x_i for any x > 0 (Collatz & Wielandt), close where x is close to the
 // leading eigenvector.
 template <class T>
@@ -123,6 +109,25 @@ Matrix<T> filtered(const Data<T>& a, Matrix<T> x, double low, double high) {
 }
 
 }  // namespace
+
+template <class T>
+Matrix<T> orthonormal(const Data<T>& a, Matrix<T> f) {
+  // F (F'F)^(-1/2), twice: the second round repairs what squaring lost.
+  for (int round = 0; round < 2; ++round) {
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(as_eigen(inner_products(a, f, f)));
+    const double floor = solver.eigenvalues().maxCoeff() * 1e-14;
+    Eigen::MatrixXd turn = solver.eigenvectors();
+    for (Index c = 0; c < turn.cols(); ++c)
+      turn.col(c) *= solver.eigenvalues()(c) > floor ? 1 / std::sqrt(solver.eigenvalues()(c)) : 0.0;
+    f = times_small(f, turn);
+  }
+  return f;
+}
+
+template <class T>
+Matrix<T> times_small(const Matrix<T>& f, const Matrix<double>& small) {
+  return times_small(f, as_eigen(small));
+}
 
 template <class T>
 Eigenpairs<T> leading_eigenpairs(const Data<T>& a, Index count, std::uint64_t seed, double tolerance) {
@@ -266,7 +271,9 @@ std::vector<Index> cluster_qr(const Matrix<T>& vectors) {
 #define COPSE_INSTANTIATE(T)                                                                           \
   template Eigenpairs<T> leading_eigenpairs(const Data<T>&, Index, std::uint64_t, double);             \
   template Eigenpairs<T> leading_eigenpairs_by_component(SparseView<T>, Index, std::uint64_t, double); \
-  template std::vector<Index> cluster_qr(const Matrix<T>&);
+  template std::vector<Index> cluster_qr(const Matrix<T>&);                                            \
+  template Matrix<T> orthonormal(const Data<T>&, Matrix<T>);                                           \
+  template Matrix<T> times_small(const Matrix<T>&, const Matrix<double>&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 #undef COPSE_INSTANTIATE

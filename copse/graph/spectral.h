@@ -33,4 +33,12 @@ Eigenpairs<T> leading_eigenpairs_by_component(SparseView<T> a, Index count, std:
 template <class T>
 std::vector<Index> cluster_qr(const Matrix<T>& vectors);
 
+// Orthonormal columns with the same span, spread as `a` is; columns that add nothing to it become zero.
+template <class T>
+Matrix<T> orthonormal(const Data<T>& a, Matrix<T> f);
+
+// F M for a small matrix M.
+template <class T>
+Matrix<T> times_small(const Matrix<T>& f, const Matrix<double>& small);
+
 }  // namespace copse

@@ -10,21 +10,31 @@
 #include <utility>
 
 #include "copse/base/parallel.h"
+#include "copse/io/expansion.h"
 
 namespace copse {
 namespace {
 
 constexpr std::size_t first_piece = std::size_t{1} << 16;  // enough for a header
-constexpr std::size_t later_piece = std::size_t{1} << 23;
+constexpr std::size_t later_piece = std::size_t{7} << 18;  // with the rest of a line still below 2 MB
+constexpr std::size_t mapped_piece = std::size_t{1} << 22;
 
-// A file that lies in memory, as one piece.
+// A file that is mapped or lies in memory, of which the pages that were read are let go.
 class InputSource final : public ByteSource {
  public:
-  explicit InputSource(const Input& input) : ByteSource(input.name()), bytes_(input.bytes()) {}
-  std::span<const char> more() override { return std::exchange(bytes_, {}); }
+  explicit InputSource(const Input& input) : ByteSource(input.name()), input_(input), rest_(input.bytes()) {}
+
+  std::span<const char> more() override {
+    constexpr std::size_t piece = std::size_t{1} << 20;
+    input_.forget(last_);
+    last_ = rest_.first(std::min(rest_.size(), piece));
+    rest_ = rest_.subspan(last_.size());
+    return last_;
+  }
 
  private:
-  std::span<const char> bytes_;
+  Input input_;  // a view of the same bytes
+  std::span<const char> rest_, last_;
 };
 
 // What a source gives, with a look at what comes next.
@@ -170,15 +180,24 @@ class Zstd final : public Decompressor {
   std::size_t pending_ = 1;  // 0 between frames
 };
 
-// Content that is read through a source of its own.
+// Content of a file that lies in memory, which must not grow beyond measure.
 class WithSource final : public Decompressor {
  public:
-  explicit WithSource(const Input& input) : source_(input), content_(decompressor(source_)) {}
-  std::size_t read(std::span<char> out) override { return content_->read(out); }
+  explicit WithSource(const Input& input)
+      : source_(input), content_(decompressor(source_)), file_(static_cast<double>(input.bytes().size())) {}
+
+  std::size_t read(std::span<char> out) override {
+    const std::size_t count = content_->read(out);
+    produced_ += static_cast<double>(count);
+    check_expansion(produced_, file_, largest_expansion, source_.name());
+    return count;
+  }
 
  private:
   InputSource source_;
   std::unique_ptr<Decompressor> content_;
+  double file_;
+  double produced_ = 0;
 };
 
 // The next piece: `rest` and then content up to the last line end within `size` bytes, or further if there is none.
@@ -227,6 +246,12 @@ std::string_view name_without_compression(std::string_view name) {
   return name.substr(0, name.rfind('.'));
 }
 
+void check_expansion(double content, double file, double limit, const std::string& name) {
+  if (limit > 0 && content > harmless_content && content > limit * file)
+    fail(name, "the content is over " + std::to_string(static_cast<long>(limit)) +
+                   " times larger than the compressed file, which is the limit.");
+}
+
 std::unique_ptr<Decompressor> decompressor(const Input& input) { return std::make_unique<WithSource>(input); }
 
 std::unique_ptr<Decompressor> decompressor(ByteSource& source) {
@@ -249,6 +274,13 @@ Buffer<char> beginning(const Input& input, std::size_t size) {
   return bytes;
 }
 
+double text_bytes_at_once(const Input& input) {
+  const auto size = static_cast<double>(input.bytes().size());
+  // The piece that is parsed, or three where one is parsed, one decompressed, and one has the rest of a line.
+  if (compression_of(input.bytes()) == Compression::none) return std::min(size, 1.0 * mapped_piece);
+  return 4.5 * later_piece;  // buffers grow by halves
+}
+
 Buffer<char> decompress(const Input& input, std::size_t limit) {
   const auto content = decompressor(input);
   Buffer<char> bytes;
@@ -265,10 +297,20 @@ Buffer<char> decompress(const Input& input, std::size_t limit) {
 
 void for_each_piece(const Input& input, std::size_t limit, const std::function<bool(std::string_view)>& consume) {
   if (compression_of(input.bytes()) == Compression::none) {
-    const std::string_view text(input.bytes().data(), input.bytes().size());
-    const std::size_t lines = text.rfind('\n') + 1;  // npos + 1 is 0
-    if (lines > 0 && !consume(text.substr(0, lines))) return;
-    if (lines < text.size()) consume(std::string(text.substr(lines)) + '\n');
+    std::string_view text(input.bytes().data(), input.bytes().size());
+    while (!text.empty()) {
+      const std::size_t line_end = text.find('\n', std::min(text.size(), mapped_piece) - 1);
+      if (line_end == std::string_view::npos) {
+        const std::size_t lines = text.rfind('\n') + 1;  // npos + 1 is 0
+        if (lines > 0 && !consume(text.substr(0, lines))) return;
+        if (lines < text.size()) consume(std::string(text.substr(lines)) + '\n');
+        return;
+      }
+      const std::string_view piece = text.substr(0, line_end + 1);
+      if (!consume(piece)) return;
+      input.forget(piece);
+      text.remove_prefix(piece.size());
+    }
     return;
   }
   const auto content = decompressor(input);

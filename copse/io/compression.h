@@ -37,11 +37,14 @@ std::unique_ptr<Decompressor> decompressor(ByteSource& source);
 // The first `size` bytes of the content, or all if it is shorter.
 Buffer<char> beginning(const Input& input, std::size_t size);
 
-// All of the content; refuses more than `limit` bytes (0: the memory of the machine).
+// All of the content; refuses more than `limit` bytes (0: the memory of the machine), or than its file may become.
 Buffer<char> decompress(const Input& input, std::size_t limit);
 
 // Calls consume(text) for the content in pieces, each of which ends with a line end (one is added to a last line that
-// has none), until it returns false. While one piece is consumed, the next is decompressed.
+// has none), until it returns false. While one piece is consumed, the next is decompressed. Refuses a line of more than
+// `limit` bytes, and content that is too large for its file.
 void for_each_piece(const Input& input, std::size_t limit, const std::function<bool(std::string_view)>& consume);
+// The bytes of text that this holds at once, unless a line is longer.
+double text_bytes_at_once(const Input& input);
 
 }  // namespace copse

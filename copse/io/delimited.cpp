@@ -108,6 +108,7 @@ struct Shape {
   std::size_t columns = 0;  // of numbers
   std::vector<std::string> column_names;
   Index lines_before = 0;  // lines of the file before the first that holds numbers
+  std::string note = {};   // on numbers that were taken as names
 };
 
 char delimiter_of(std::string_view line, std::string_view name) {
@@ -118,13 +119,41 @@ char delimiter_of(std::string_view line, std::string_view name) {
   return has(',') ? ',' : has(';') ? ';' : has('\t') ? '\t' : ',';
 }
 
-Shape shape_of(std::string_view first, std::string_view second, const std::string& name, const ReadOptions& options) {
+// What was taken as names though it is numbers, for a user who meant numbers; empty if there is no such thing.
+std::string note_on_names(const Shape& shape, const std::vector<std::string>& first,
+                          const std::vector<std::string>& second, const ReadOptions& options) {
+  const bool marked = first[0].empty();  // such a corner says that there are names
+  std::string what, remedy;
+  const auto add = [&](const char* place, const std::string& name, bool more, const char* option) {
+    what += (what.empty() ? "the first " : " and the first ") + std::string(place) + " (" + excerpt(name) +
+            (more ? ", ...)" : ")");
+    remedy += (remedy.empty() ? "" : " ") + std::string(option) + " absent";
+  };
+  const auto& names = shape.column_names;
+  if (shape.header && !marked && options.header == Presence::detect &&
+      std::all_of(names.begin(), names.end(), is_number))
+    add("line", names[0], names.size() > 1, "--header");
+  if (shape.header && shape.row_names && !marked && options.row_names == Presence::detect && is_number(second[0]))
+    add("column", second[0], true, "--row-names");
+  if (what.empty()) return {};
+  return what + (remedy.find(' ') == remedy.rfind(' ') ? " was" : " were") + " taken as names, with " + remedy +
+         " they are numbers.";
+}
+
+// `line` is the number of the second.
+Shape shape_of(std::string_view first, std::string_view second, Index line, const std::string& name,
+               const ReadOptions& options) {
   Shape shape{.delimiter = delimiter_of(first, name), .column_names = {}};
   const Cells cells = split(first, shape.delimiter), next = split(second, shape.delimiter);
   if (!cells.complete) fail(name, 1, "the quotes of a cell do not end on its line.");
   const auto& texts = cells.texts;
   const bool shorter = texts.size() + 1 == next.texts.size();
   shape.header = options.header == Presence::present;
+  if (options.header == Presence::detect && shorter && std::all_of(texts.begin(), texts.end(), is_number) &&
+      std::all_of(next.texts.begin(), next.texts.end(), is_number))
+    fail(name, line,
+         "the line has " + std::to_string(next.texts.size()) + " cells, and the first line has " +
+             std::to_string(texts.size()) + ", all of them numbers; if the first holds names, say --header present.");
   if (options.header == Presence::detect)
     shape.header = std::any_of(texts.begin() + 1, texts.end(), is_word) || (shorter && !is_blank(second)) ||
                    texts[0].empty() || (is_word(texts[0]) && is_numbering(texts));
@@ -141,6 +170,7 @@ Shape shape_of(std::string_view first, std::string_view second, const std::strin
                      std::to_string(shape.columns) + " columns of numbers.");
   }
   if (shape.columns == 0) fail(name, "the file has no column of numbers.");
+  shape.note = note_on_names(shape, texts, next.texts, options);
   return shape;
 }
 
@@ -250,7 +280,10 @@ class Opening {
     const std::string_view second = next_line(after);
     if (is_blank(second) && !last) return false;
     if (is_blank(first)) fail(input_.name(), "the file has nothing but blank lines.");
-    shape = shape_of(first, second, input_.name(), options_);
+    const std::string_view before(held_.data(),
+                                  is_blank(second) ? 0 : static_cast<std::size_t>(second.data() - held_.data()));
+    const Index line = std::ranges::count(before, '\n') + 1;
+    shape = shape_of(first, second, line, input_.name(), options_);
     const char* start = shape.header ? rest.data() : first.data();
     shape.lines_before = std::count(static_cast<const char*>(held_.data()), start, '\n');
     body.assign(start, static_cast<const char*>(held_.data()) + held_.size());
@@ -340,14 +373,18 @@ class Body {
     auto& column_names = by_row ? result.dataset.feature_names : result.dataset.item_names;
     for (auto& block : blocks_) std::move(block.names.begin(), block.names.end(), std::back_inserter(row_names));
     column_names = std::move(shape.column_names);
+    if (!shape.note.empty()) result.notes.push_back(input_.name() + ": " + shape.note);
     note_repairs(repair_names(row_names) + repair_names(column_names), input_.name(), result.notes);
     return result;
   }
 
  private:
-  void join(Matrix<T>& x) const {
+  void join(Matrix<T>& x) {
     T* place = x.data();
-    for (const auto& block : blocks_) place = std::copy(block.values.begin(), block.values.end(), place);
+    for (auto& block : blocks_) {
+      place = std::copy(block.values.begin(), block.values.end(), place);
+      block.values = {};
+    }
   }
 
   void join_transposed(Matrix<T>& x) const {
@@ -374,19 +411,27 @@ class Body {
 
 MatrixSummary peek_delimited(const Input& input, const ReadOptions& options) {
   Index rows = 0;
-  const Shape shape = for_each_body(input, options, [&](const Shape&, std::string_view text) {
+  double name_bytes = 0;
+  const Shape shape = for_each_body(input, options, [&](const Shape& known, std::string_view text) {
     while (!text.empty()) {
       const std::string_view line = text.substr(0, text.find('\n'));
-      if (!is_blank(line)) ++rows;
+      if (!is_blank(line)) {
+        ++rows;
+        if (known.row_names) name_bytes += bytes_of_name(std::min(line.find(known.delimiter), line.size()));
+      }
       text.remove_prefix(line.size() + 1);
     }
   });
+  for (const std::string& name : shape.column_names) name_bytes += bytes_of_name(name.size());
   const auto columns = static_cast<Index>(shape.columns);
   const bool by_row = options.items == Items::rows;
   return {.features = by_row ? columns : rows,
           .items = by_row ? rows : columns,
           .nonzeros = rows * columns,
-          .sparse = false};
+          .sparse = false,
+          .reading_bytes = text_bytes_at_once(input),
+          .reading_copies = by_row ? 0.0 : 1.0,  // the pieces go while the matrix fills, if they are in its order
+          .name_bytes = name_bytes};
 }
 
 template <class T>

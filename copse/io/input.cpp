@@ -1,15 +1,21 @@
 #include "copse/io/input.h"
 
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
+#include <new>
 
 #include "copse/base/buffer.h"
 #include "copse/base/error.h"
+#include "copse/base/memory.h"
+#include "copse/base/parallel.h"
 #include "copse/io/descriptor.h"
 #include "copse/io/names.h"
 
@@ -26,18 +32,40 @@ struct Mapping {
   std::size_t size;
 };
 
-// Pipes and file systems that cannot be mapped.
-Buffer<char> read_all(const Descriptor& file, const std::string& name) {
-  Buffer<char> bytes;
-  std::size_t used = 0;
-  for (;;) {
-    if (used == bytes.size()) bytes.resize(std::max<std::size_t>(1 << 20, 2 * used));
-    const std::size_t count = read_some(file, {bytes.data() + used, bytes.size() - used}, name);
-    if (count == 0) break;
-    used += count;
+// Bytes that grow without a second copy: the system moves the pages of a large block.
+class GrowingBytes {
+ public:
+  GrowingBytes() = default;
+  ~GrowingBytes() { std::free(bytes_); }
+  GrowingBytes(const GrowingBytes&) = delete;
+  GrowingBytes& operator=(const GrowingBytes&) = delete;
+
+  std::size_t size() const { return used_; }
+  std::span<const char> bytes() const { return {bytes_, used_}; }
+
+  // Room behind the bytes, of which `count` are then in use.
+  std::span<char> room() {
+    if (used_ == size_) {
+      size_ = std::max<std::size_t>(1 << 20, size_ + size_ / 2);
+      void* const moved = std::realloc(bytes_, size_);
+      if (moved == nullptr) throw std::bad_alloc();
+      bytes_ = static_cast<char*>(moved);
+    }
+    return {bytes_ + used_, std::min<std::size_t>(size_ - used_, 1 << 20)};
   }
-  bytes.resize(used);
-  return bytes;
+  void use(std::size_t count) { used_ += count; }
+
+ private:
+  char* bytes_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t used_ = 0;
+};
+
+// Waits for bytes, or for somebody who stops the work.
+void wait_for(const Descriptor& file) {
+  pollfd waiting{.fd = file.number(), .events = POLLIN, .revents = 0};
+  while (::poll(&waiting, 1, -1) < 0 && errno == EINTR) check_cancelled();
+  check_cancelled();
 }
 
 std::string with_unit(double bytes) {
@@ -45,6 +73,27 @@ std::string with_unit(double bytes) {
   char text[64];
   std::snprintf(text, sizeof text, "%.3g %s", bytes / (bytes >= 1e9 ? 1e9 : 1e6), unit);
   return text;
+}
+
+// Pipes, devices, and file systems that cannot be mapped.
+std::shared_ptr<const GrowingBytes> read_all(const Descriptor& file, const std::string& name, std::size_t limit,
+                                             const Input::Look& look) {
+  const auto all = std::make_shared<GrowingBytes>();
+  constexpr std::size_t beginning = 4096;
+  const double before = resident_memory(), allowed = static_cast<double>(effective_limit(limit));
+  for (bool ended = false, seen = !look; !ended;) {
+    wait_for(file);
+    const std::size_t count = read_some(file, all->room(), name);
+    all->use(count);
+    ended = count == 0;
+    if (!seen && (ended || all->size() >= beginning)) {
+      if (all->size() > 0) look(Input(all->bytes(), name));
+      seen = true;
+    }
+    if (before + static_cast<double>(all->size()) > allowed)
+      fail(name, "it holds more than the memory allows, " + with_unit(allowed) + ", and there may be more.");
+  }
+  return all;
 }
 
 }  // namespace
@@ -91,14 +140,14 @@ void Input::forget(std::span<const char> part) const {
   if (begin < end) ::madvise(const_cast<char*>(bytes_.data()) + begin, end - begin, MADV_DONTNEED);
 }
 
-Input Input::open(const std::filesystem::path& path) {
-  const std::string name = path.string();
+Input Input::open(const std::filesystem::path& path, std::size_t limit, const Look& look) {
+  const std::string name = path == "-" ? "standard input" : path.string();
   const Descriptor file = open_to_read(path);
   struct stat status {};
   ::fstat(file.number(), &status);
   Input input({}, name);
   const auto size = static_cast<std::size_t>(status.st_size);
-  if (S_ISREG(status.st_mode) && size > 0) {
+  if (S_ISREG(status.st_mode) && size > 0 && path != "-") {
     void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
     if (address != MAP_FAILED) {
       input.bytes_ = {static_cast<const char*>(address), size};
@@ -107,9 +156,9 @@ Input Input::open(const std::filesystem::path& path) {
       return input;
     }
   }
-  auto bytes = std::make_shared<Buffer<char>>(read_all(file, name));
-  if (bytes->empty()) fail(name, "the file is empty.");
-  input.bytes_ = *bytes;
+  const auto bytes = read_all(file, name, limit, look);
+  if (bytes->size() == 0) fail(name, "the file is empty.");
+  input.bytes_ = bytes->bytes();
   input.owner_ = bytes;
   return input;
 }

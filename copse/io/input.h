@@ -1,8 +1,9 @@
-// The bytes of a file, mapped into memory.
+// The bytes of a file, mapped into memory; those of a pipe, a device or the standard input are read into it.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,13 +15,18 @@ namespace copse {
 
 class Input {
  public:
-  // "-" is the standard input. Throws InputError for a file that is missing, a folder, empty or not readable.
-  static Input open(const std::filesystem::path& path);
+  // Looks at the beginning of what is read, and throws where the rest is not worth reading.
+  using Look = std::function<void(const Input& beginning)>;
+  // "-" is the standard input. Throws InputError for a file that is missing, a folder, empty or not readable; and for a
+  // stream with which this process would take more than `limit` bytes (0: the memory of the machine), as soon as it
+  // would. Of a stream `look` sees the first bytes.
+  static Input open(const std::filesystem::path& path, std::size_t limit = 0, const Look& look = {});
   // Bytes that somebody else keeps.
   Input(std::span<const char> bytes, std::string name) : name_(std::move(name)), bytes_(bytes) {}
 
   const std::string& name() const { return name_; }
   std::span<const char> bytes() const { return bytes_; }
+  bool is_mapped() const { return is_mapped_; }
   // Lets go of the memory behind a part of bytes() that will hardly be read again; it may be. Bytes that are not mapped
   // from a file stay where they are.
   void forget(std::span<const char> part) const;

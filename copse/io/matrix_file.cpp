@@ -53,7 +53,13 @@ MatrixSummary peek(const Input& input, const ReadOptions& options) {
     case Format::npy:
       return summary_of(parse_npy(beginning(input, 1 << 17), input.name(), false), input.name(), options);
     case Format::npz:
-      return with_content(input, options, [&](const Input& content) { return peek_npz(content, options); });
+      return with_content(input, options, [&](const Input& content) {
+        MatrixSummary summary = peek_npz(content, options);
+        // The archive itself, which cannot be read front to back.
+        if (content.bytes().data() != input.bytes().data())
+          summary.reading_bytes += static_cast<double>(content.bytes().size());
+        return summary;
+      });
     case Format::delimited:
       return peek_delimited(input, options);
     case Format::matrix_market:
@@ -63,15 +69,18 @@ MatrixSummary peek(const Input& input, const ReadOptions& options) {
 }
 
 template <class T>
+ReadResult<T> read_array(const Input& input, const ReadOptions& options) {
+  ReadResult<T> result;
+  result.dataset.values = read_npy<T>(input, options);
+  check_nonnegative(result.dataset, input.name());
+  return result;
+}
+
+template <class T>
 ReadResult<T> read(const Input& input, const ReadOptions& options) {
   switch (format_of(input)) {
     case Format::npy:
-      return with_content(input, options, [&](const Input& content) {
-        ReadResult<T> result;
-        result.dataset.values = matrix_of<T>(parse_npy(content.bytes(), input.name()), input.name(), options);
-        check_nonnegative(result.dataset, input.name());
-        return result;
-      });
+      return read_array<T>(input, options);
     case Format::npz:
       return with_content(input, options, [&](const Input& content) { return read_npz<T>(content, options); });
     case Format::delimited:
@@ -90,8 +99,28 @@ std::string place_name(const char* kind, Index number, const std::vector<std::st
 
 }  // namespace
 
+MatrixFile::MatrixFile(const std::filesystem::path& path, const ReadOptions& options) : options_(options) {
+  // The beginning of compressed data cannot be decompressed without the rest.
+  const auto look = [](const Input& beginning) {
+    if (compression_of(beginning.bytes()) == Compression::none) format_of(beginning);
+  };
+  input_ = std::make_shared<const Input>(Input::open(path, options.memory_limit, look));
+}
+
+MatrixSummary MatrixFile::summary() const {
+  MatrixSummary summary = peek(*input_, options_);
+  // A stream lies in memory until it has been read.
+  if (!input_->is_mapped()) summary.reading_bytes += static_cast<double>(input_->bytes().size());
+  return summary;
+}
+
+template <class T>
+ReadResult<T> MatrixFile::read() const {
+  return copse::read<T>(*input_, options_);
+}
+
 MatrixSummary peek_matrix(const std::filesystem::path& path, const ReadOptions& options) {
-  return peek(Input::open(path), options);
+  return MatrixFile(path, options).summary();
 }
 
 MatrixSummary peek_matrix(std::span<const char> bytes, const std::string& name, const ReadOptions& options) {
@@ -100,7 +129,7 @@ MatrixSummary peek_matrix(std::span<const char> bytes, const std::string& name, 
 
 template <class T>
 ReadResult<T> read_matrix(const std::filesystem::path& path, const ReadOptions& options) {
-  return read<T>(Input::open(path), options);
+  return MatrixFile(path, options).read<T>();
 }
 
 template <class T>
@@ -181,6 +210,8 @@ void check_nonnegative(const Dataset<T>& dataset, const std::string& name) {
                    place_name("item", item, dataset.item_names) + " " + value + ".");
 }
 
+template ReadResult<float> MatrixFile::read() const;
+template ReadResult<double> MatrixFile::read() const;
 template ReadResult<float> read_matrix(const std::filesystem::path&, const ReadOptions&);
 template ReadResult<double> read_matrix(const std::filesystem::path&, const ReadOptions&);
 template ReadResult<float> read_matrix(std::span<const char>, const std::string&, const ReadOptions&);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,12 +23,16 @@ struct ReadOptions {
   Presence row_names = Presence::detect;  // does its first column?
 };
 
-// What the beginning of a file tells, for an estimate of the memory it will take.
+// What a look at a file tells, for an estimate of the memory it will take.
 struct MatrixSummary {
   Index features = 0;
   Index items = 0;
   Index nonzeros = -1;  // stored entries; -1: unknown
   bool sparse = false;
+  // Beside the matrix, while it is read: so many bytes, and so often the values of all entries.
+  double reading_bytes = 0;
+  double reading_copies = 0;
+  double name_bytes = 0;  // that the names in the file take in memory
 };
 
 template <class T>
@@ -36,8 +41,24 @@ struct ReadResult {
   std::vector<std::string> notes;  // sentences that the user should see, such as "12 duplicate entries were added up"
 };
 
-// All throw InputError with a sentence that names the file and the place in it. The format is found from the content;
-// only .csv and .tsv, which have no mark of their own, go by name.
+class Input;
+
+// A matrix in a file or a stream, which is opened once: "-" is the standard input. All functions throw InputError with
+// a sentence that names the file and the place in it. The format is found from the content; only .csv and .tsv, which
+// have no mark of their own, go by name.
+class MatrixFile {
+ public:
+  explicit MatrixFile(const std::filesystem::path& path, const ReadOptions& options = {});
+  MatrixSummary summary() const;
+  template <class T>
+  ReadResult<T> read() const;
+
+ private:
+  ReadOptions options_;
+  std::shared_ptr<const Input> input_;
+};
+
+// The same in one step.
 MatrixSummary peek_matrix(const std::filesystem::path& path, const ReadOptions& options = {});
 template <class T>
 ReadResult<T> read_matrix(const std::filesystem::path& path, const ReadOptions& options = {});

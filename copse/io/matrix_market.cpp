@@ -208,11 +208,16 @@ ParsedBlock<T> parse_block(const Header& header, Items where, const char* begin,
     values[count++] = value;
     line = p + 1;
   }
+  // A block may lie in pages that were in use before: its unused end would not be free of cost.
+  const auto shrink = [count](auto& numbers) {
+    numbers.resize(count);
+    numbers.shrink_to_fit();
+  };
   if (header.coordinate) {
-    features.resize(count);
-    items.resize(count);
+    shrink(features);
+    shrink(items);
   }
-  values.resize(count);
+  shrink(values);
   return block;
 }
 
@@ -327,24 +332,28 @@ class Reader {
 
   // The values come column by column; of a symmetric matrix from the diagonal down.
   ReadResult<T> dense() {
-    Buffer<T> values;
-    values.resize(static_cast<std::size_t>(header_.entries));
-    auto place = values.begin();
-    for (auto& block : blocks_) place = std::copy(block.values.begin(), block.values.end(), place);
-    blocks_.clear();
     Matrix<T> x;
     x.reshape(header_.items(options_.items), header_.features(options_.items));
-    if (header_.symmetric) {
-      std::size_t p = 0;
-      for (Index j = 0; j < header_.cols; ++j) {
-        for (Index i = j; i < header_.rows; ++i) x(i, j) = x(j, i) = values[p++];
+    const DenseLayout layout = dense_layout(header_.rows, header_.cols, true, options_.items);
+    const auto entry = [&](Index row, Index col) -> T& {
+      return options_.items == Items::columns ? x(col, row) : x(row, col);
+    };
+    Index row = 0, col = 0, place = 0;
+    for (auto& block : blocks_) {
+      const auto count = static_cast<Index>(block.values.size());
+      if (layout.is_item_major() && !header_.symmetric) {
+        std::copy(block.values.begin(), block.values.end(), x.data() + place);
+      } else {
+        for (const T value : block.values) {
+          entry(row, col) = value;
+          if (header_.symmetric) entry(col, row) = value;
+          if (++row == header_.rows) row = header_.symmetric ? ++col : (++col, 0);
+        }
       }
-    } else {
-      const Index shape[] = {header_.rows, header_.cols};
-      const DenseLayout layout = array_layout(shape, true, options_.items);
-      gather(
-          layout, [&](Index p) { return values[static_cast<std::size_t>(p)]; }, x);
+      place += count;
+      block = {};
     }
+    blocks_.clear();
     ReadResult<T> result;
     result.dataset.values = std::move(x);
     return result;
@@ -362,13 +371,21 @@ class Reader {
 }  // namespace
 
 MatrixSummary peek_matrix_market(const Input& input, const ReadOptions& options) {
-  Reader<float> reader(input, options);
+  ReadOptions unlimited = options;  // the reader of the summary decides what fits
+  unlimited.memory_limit = 0;
+  Reader<float> reader(input, unlimited);
   for_each_piece(input, options.memory_limit, [&](std::string_view text) { return !reader.read_header(text); });
   const Header& header = reader.header();
+  const Index entries = header.symmetric && header.coordinate ? 2 * header.entries : header.entries;
   return {.features = header.features(options.items),
           .items = header.items(options.items),
-          .nonzeros = header.symmetric && header.coordinate ? 2 * header.entries : header.entries,
-          .sparse = header.coordinate};
+          .nonzeros = header.coordinate ? entries : header.rows * header.cols,
+          .sparse = header.coordinate,
+          // Lines are parsed into pieces, which are then joined.
+          .reading_bytes = text_bytes_at_once(input) +
+                           (header.coordinate ? 2.0 * sizeof(RowIndex) * static_cast<double>(entries) : 0),
+          // Pieces of an item-major array go while the matrix fills.
+          .reading_copies = header.coordinate || options.items == Items::rows ? 1.0 : 0.0};
 }
 
 template <class T>

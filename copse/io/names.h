@@ -18,6 +18,11 @@ Index repair_names(std::vector<std::string>& names);
 // "FILE: 2 names are not UTF-8 ..."; nothing for none.
 void note_repairs(Index count, const std::string& file, std::vector<std::string>& notes);
 
+// What a name of so many bytes takes in a vector of names: short ones stand in the string itself.
+inline double bytes_of_name(std::size_t length) {
+  return static_cast<double>(sizeof(std::string) + (length > 15 ? (length + 24) / 16 * 16 : 0));
+}
+
 // The mark of UTF-8 at the beginning of some files is not part of the first name.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 

@@ -7,12 +7,16 @@
 #include <cstring>
 #include <string_view>
 
+#include "copse/base/parallel.h"
+#include "copse/io/compression.h"
 #include "copse/io/dense_layout.h"
+#include "copse/io/expansion.h"
 
 namespace copse {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
+constexpr Index elements_at_once = Index{1} << 20;  // that are read between two looks at the file
 
 // The header is a Python dictionary with three keys: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }.
 class HeaderParser {
@@ -250,41 +254,83 @@ void convert(const NpyArray& array, Index begin, Index end, Out* out) {
 MatrixSummary summary_of(const NpyArray& array, const std::string& name, const ReadOptions& options) {
   if (array.type.kind == 'S' || array.type.kind == 'U')
     fail(name, "an array of text was found, and one of numbers was expected.");
-  if (array.shape.size() < 2)
-    fail(name, "an array with " + std::to_string(array.shape.size()) + (array.shape.size() == 1 ? " axis" : " axes") +
-                   " was found, and a matrix was expected.");
-  const Index items = options.items == Items::rows ? array.shape.front() : array.shape.back();
-  const Index count = array.count();
-  const Index features = items == 0 ? 0 : count / items;
-  check_shape(features, items, name);
-  return {.features = features, .items = items, .nonzeros = count, .sparse = false};
+  const std::size_t axes = array.shape.size();
+  if (axes != 2)
+    fail(name,
+         "an array with " + std::to_string(axes) + (axes == 1 ? " axis" : " axes") + " was found, and a matrix has 2.");
+  const DenseLayout layout = dense_layout(array.shape[0], array.shape[1], array.fortran, options.items);
+  check_shape(layout.features, layout.items, name);
+  return {.features = layout.features, .items = layout.items, .nonzeros = array.count(), .sparse = false};
 }
 
 template <class T>
-Matrix<T> matrix_of(const NpyArray& array, const std::string& name, const ReadOptions& options) {
+Matrix<T> matrix_of(const NpyArray& array, const std::string& name, const ReadOptions& options, const NextBytes& next) {
   const MatrixSummary summary = summary_of(array, name, options);
   check_memory(static_cast<double>(summary.nonzeros) * sizeof(T), options.memory_limit, name, "the array");
-  const DenseLayout layout = array_layout(array.shape, array.fortran, options.items);
+  const DenseLayout layout = dense_layout(array.shape[0], array.shape[1], array.fortran, options.items);
   Matrix<T> x;
   x.reshape(summary.items, summary.features);
-  if (layout.features_adjacent) {
-    parallel_blocks(summary.nonzeros, 1 << 16,
-                    [&](Index begin, Index end) { convert(array, begin, end, x.data() + begin); });
-  } else {
-    with_type(array.type, [&](auto element) {
-      using U = decltype(element);
-      const char* data = array.data.data();
+  NpyArray piece = array;
+  const auto read = [&](Index count) { piece.data = next(static_cast<std::size_t>(count) * array.type.size); };
+  if (layout.is_item_major()) {
+    for (Index from = 0; from < summary.nonzeros; from += elements_at_once) {
+      const Index count = std::min(elements_at_once, summary.nonzeros - from);
+      read(count);
+      parallel_blocks(count, 1 << 16,
+                      [&](Index begin, Index end) { convert(piece, begin, end, x.data() + from + begin); });
+    }
+    return x;
+  }
+  with_type(array.type, [&](auto element) {
+    using U = decltype(element);
+    for_each_tile(layout, elements_at_once, [&](const DenseTile& tile) {
+      read(tile.features * tile.items);
       gather(
-          layout, [&](Index place) { return load<U>(data, place, array.type.swapped); }, x);
+          tile, [&](Index place) { return load<U>(piece.data.data(), place, array.type.swapped); }, x);
+    });
+  });
+  return x;
+}
+
+template <class T>
+Matrix<T> read_npy(const Input& input, const ReadOptions& options) {
+  const std::string& name = input.name();
+  if (compression_of(input.bytes()) == Compression::none) {
+    const NpyArray array = parse_npy(input.bytes(), name);
+    std::span<const char> rest = array.data, last;
+    return matrix_of<T>(array, name, options, [&](std::size_t count) {
+      input.forget(last);
+      last = rest.first(count);
+      rest = rest.subspan(count);
+      return last;
     });
   }
+  Buffer<char> bytes = beginning(input, 1 << 17);
+  const NpyArray array = parse_npy(bytes, name, false);
+  // Known before anything is taken for it.
+  check_expansion(static_cast<double>(array.count()) * static_cast<double>(array.type.size),
+                  static_cast<double>(input.bytes().size()), largest_expansion, name);
+  const std::size_t header = bytes.size() - array.data.size();
+  const auto content = decompressor(input);
+  bytes.resize(header);
+  content->read(bytes);
+  Matrix<T> x = matrix_of<T>(array, name, options, [&](std::size_t count) {
+    bytes.resize(count);
+    if (content->read(bytes) < count)
+      fail(name, "the NumPy array is truncated: the file ends before its last element.");
+    return std::span<const char>(bytes);
+  });
+  bytes.resize(1);
+  if (content->read(bytes) > 0) fail(name, "the NumPy array is too long: after its last element there is more.");
   return x;
 }
 
 template void convert(const NpyArray&, Index, Index, float*);
 template void convert(const NpyArray&, Index, Index, double*);
 template void convert(const NpyArray&, Index, Index, std::int64_t*);
-template Matrix<float> matrix_of(const NpyArray&, const std::string&, const ReadOptions&);
-template Matrix<double> matrix_of(const NpyArray&, const std::string&, const ReadOptions&);
+template Matrix<float> matrix_of(const NpyArray&, const std::string&, const ReadOptions&, const NextBytes&);
+template Matrix<double> matrix_of(const NpyArray&, const std::string&, const ReadOptions&, const NextBytes&);
+template Matrix<float> read_npy(const Input&, const ReadOptions&);
+template Matrix<double> read_npy(const Input&, const ReadOptions&);
 
 }  // namespace copse

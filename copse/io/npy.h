@@ -1,7 +1,8 @@
-// NumPy's .npy files: one dense array of numbers with any number of axes.
+// NumPy's .npy files: one dense array of numbers.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,10 +40,18 @@ std::string npy_header(const std::string& type, bool fortran, std::span<const In
 template <class Out>
 void convert(const NpyArray& array, Index begin, Index end, Out* out);
 
-// The array as a matrix: of two axes or more, the last (or first, if items are rows) counts the items, and the others
-// together count the features.
+// The array as a matrix; one with other than two axes is none.
 MatrixSummary summary_of(const NpyArray& array, const std::string& name, const ReadOptions& options);
+
+// The next bytes of a file, exactly as many as are asked for; they may be gone at the next call.
+using NextBytes = std::function<std::span<const char>(std::size_t count)>;
+
+// Reads the elements from front to back through `next`; array.data is not looked at.
 template <class T>
-Matrix<T> matrix_of(const NpyArray& array, const std::string& name, const ReadOptions& options);
+Matrix<T> matrix_of(const NpyArray& array, const std::string& name, const ReadOptions& options, const NextBytes& next);
+
+// A whole file that lies in memory, or comes from a decompressor.
+template <class T>
+Matrix<T> read_npy(const Input& input, const ReadOptions& options);
 
 }  // namespace copse

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "copse/base/parallel.h"
+#include "copse/io/expansion.h"
 #include "copse/io/names.h"
 #include "copse/io/npy.h"
 #include "copse/io/triplets.h"
@@ -31,6 +32,9 @@ class Archive {
       members_.emplace(std::move(name), std::move(member));
     }
     if (members_.empty()) fail(input.name(), "the archive holds no NumPy array.");
+    double unpacked = 0;
+    for (const auto& [name, member] : members_) unpacked += static_cast<double>(member.size);
+    check_expansion(unpacked, static_cast<double>(input.bytes().size()), largest_expansion, input.name());
   }
 
   bool has(const std::string& name) const { return members_.contains(name); }
@@ -43,7 +47,7 @@ class Archive {
                                  std::vector<std::string>& notes) {
     const auto found = texts_.find(name);
     if (found == texts_.end()) return {};
-    const auto text = unpack(found->second, input_.name(), options.memory_limit, unpacked_[name]);
+    const auto text = unpack(found->second, input_, options.memory_limit, unpacked_[name]);
     if (text.empty()) return {};
     auto names = parse_names(Input(text, input_.name() + ", " + name), &notes);
     if (static_cast<Index>(names.size()) != count)
@@ -70,10 +74,24 @@ class Archive {
     parallel_for(static_cast<Index>(names.size()), [&](Index number) {
       const auto i = static_cast<std::size_t>(number);
       const ZipMember& member = find(names[i]);
-      result[i] = parse_npy(unpack(member, input_.name(), limit, *storages[i]), name_of(names[i]));
-      input_.forget(member.packed);  // a stored member was read for its checksum
+      result[i] = parse_npy(unpack(member, input_, limit, *storages[i]), name_of(names[i]));
     });
     return result;
+  }
+
+  // What arrays() takes for these arrays: stored ones are read where they lie.
+  double unpacked_bytes(const std::vector<std::string>& names) const {
+    double bytes = 0;
+    for (const std::string& name : names) bytes += find(name).deflated ? static_cast<double>(find(name).size) : 0;
+    return bytes;
+  }
+
+  // What the names in the archive take: they are read from their text, which may be unpacked.
+  double name_bytes(Index count) const {
+    double bytes = 0;
+    for (const auto& [name, member] : texts_)
+      bytes += static_cast<double>(2 * member.size) + static_cast<double>(count) * bytes_of_name(0);
+    return bytes;
   }
 
   // Elements begin ... end - 1 of one of these arrays are not needed again.
@@ -229,14 +247,34 @@ MatrixSummary peek_npz(const Input& input, const ReadOptions& options) {
   Archive archive(input);
   if (!archive.has("format")) {
     if (archive.size() > 1) fail(input.name(), "the archive holds several arrays and no sparse matrix.");
-    return summary_of(archive.header(archive.only()), archive.name_of(archive.only()), options);
+    MatrixSummary summary = summary_of(archive.header(archive.only()), archive.name_of(archive.only()), options);
+    summary.reading_bytes = archive.unpacked_bytes({archive.only()});
+    summary.name_bytes = archive.name_bytes(std::max(summary.features, summary.items));
+    return summary;
   }
   const SparseKind kind = parse_kind(archive, input.name());
-  const NpyArray data = archive.header("data");
-  return {.features = kind.features(options.items),
-          .items = kind.items(options.items),
-          .nonzeros = data.count(),
-          .sparse = true};
+  const Index entries = archive.header("data").count();
+  MatrixSummary summary{.features = kind.features(options.items),
+                        .items = kind.items(options.items),
+                        .nonzeros = entries,
+                        .sparse = true};
+  summary.name_bytes = archive.name_bytes(std::max(summary.features, summary.items));
+  const double places = sizeof(RowIndex) * static_cast<double>(entries);
+  if (kind.format == "coo") {
+    const bool joined = archive.has("coords");
+    summary.reading_bytes = archive.unpacked_bytes(joined ? std::vector<std::string>{"data", "coords"}
+                                                          : std::vector<std::string>{"data", "row", "col"});
+    // Both numbers and the value of each entry, as arrays and in pieces.
+    summary.reading_bytes += 4 * places;
+    summary.reading_copies = 2;
+  } else {
+    summary.reading_bytes = archive.unpacked_bytes({"data", "indices", "indptr"});
+    if ((kind.format == "csc") != (options.items == Items::columns)) {
+      summary.reading_bytes += places;
+      summary.reading_copies = 1;
+    }
+  }
+  return summary;
 }
 
 template <class T>
@@ -246,7 +284,13 @@ ReadResult<T> read_npz(const Input& input, const ReadOptions& options) {
   if (!archive.has("format")) {
     if (archive.size() > 1) fail(input.name(), "the archive holds several arrays and no sparse matrix.");
     const auto array = archive.arrays({archive.only()}, options.memory_limit).front();
-    result.dataset.values = matrix_of<T>(array, archive.name_of(archive.only()), options);
+    std::span<const char> rest = array.data, last;
+    result.dataset.values = matrix_of<T>(array, archive.name_of(archive.only()), options, [&](std::size_t count) {
+      input.forget(last);
+      last = rest.first(count);
+      rest = rest.subspan(count);
+      return last;
+    });
   } else {
     const SparseKind kind = parse_kind(archive, input.name());
     check_memory(8.0 * static_cast<double>(kind.items(options.items)), options.memory_limit, input.name(),

@@ -55,7 +55,8 @@ OutputFile::OutputFile(const std::filesystem::path& path, OutputLinks links) : p
     return;
   }
   struct stat status {};
-  const bool there = (links == OutputLinks::follow ? ::stat(path.c_str(), &status) : ::lstat(path.c_str(), &status)) == 0;
+  const bool there =
+      (links == OutputLinks::follow ? ::stat(path.c_str(), &status) : ::lstat(path.c_str(), &status)) == 0;
   if (path.filename().empty() || (there && S_ISDIR(status.st_mode))) fail(EISDIR);
   if (links == OutputLinks::follow && there && !S_ISREG(status.st_mode)) {
     descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);

@@ -141,10 +141,14 @@ bool copy_by_links(const fs::path& folder, const fs::path& working, const std::v
   return true;
 }
 
-bool exchange(const fs::path& a, const fs::path& b) {
+bool exchange([[maybe_unused]] const fs::path& a, [[maybe_unused]] const fs::path& b) {
+#ifndef RENAME_EXCHANGE
+  return false;
+#else
   if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) != 0) return false;
   sync_folder(a.parent_path());
   return true;
+#endif
 }
 
 // The copy takes the place of the folder in one step. Then the folder itself, out of sight, becomes the new result and

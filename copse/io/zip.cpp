@@ -165,19 +165,27 @@ Buffer<char> beginning(const ZipMember& member, std::size_t size, const std::str
   return bytes;
 }
 
-std::span<const char> unpack(const ZipMember& member, const std::string& archive, std::size_t limit,
-                             Buffer<char>& storage) {
+std::span<const char> unpack(const ZipMember& member, const Input& archive, std::size_t limit, Buffer<char>& storage) {
+  const std::string& name = archive.name();
   std::span<const char> content = member.packed;
   if (member.deflated) {
-    check_memory(static_cast<double>(member.size), limit, archive, "the member " + excerpt(member.name));
+    check_memory(static_cast<double>(member.size), limit, name, "the member " + excerpt(member.name));
     storage.resize(member.size);
-    if (inflate_into(member, storage, archive) != member.size)
-      fail(archive, "the member " + excerpt(member.name) + " is shorter than the directory says.");
+    if (inflate_into(member, storage, name) != member.size)
+      fail(name, "the member " + excerpt(member.name) + " is shorter than the directory says.");
     content = storage;
   }
 #ifndef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION  // fuzzers cannot guess checksums
-  if (checksum_of(content) != member.checksum)
-    fail(archive, "the member " + excerpt(member.name) + " is damaged: its checksum is wrong.");
+  uLong sum = crc32(0, nullptr, 0);
+  constexpr std::size_t piece_size = std::size_t{1} << 24;
+  for (auto rest = content; !rest.empty();) {
+    const auto piece = rest.first(std::min(rest.size(), piece_size));
+    rest = rest.subspan(piece.size());
+    sum = crc32_combine(sum, checksum_of(piece), static_cast<z_off_t>(piece.size()));
+    if (!member.deflated) archive.forget(piece);
+  }
+  if (static_cast<std::uint32_t>(sum) != member.checksum)
+    fail(name, "the member " + excerpt(member.name) + " is damaged: its checksum is wrong.");
 #endif
   return content;
 }

@@ -29,7 +29,6 @@ std::uint32_t checksum_of(std::span<const char> bytes);
 Buffer<char> beginning(const ZipMember& member, std::size_t size, const std::string& archive);
 
 // The content of a member, verified: where it lies if it was stored, else unpacked into `storage`.
-std::span<const char> unpack(const ZipMember& member, const std::string& archive, std::size_t limit,
-                             Buffer<char>& storage);
+std::span<const char> unpack(const ZipMember& member, const Input& archive, std::size_t limit, Buffer<char>& storage);
 
 }  // namespace copse

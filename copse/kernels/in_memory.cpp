@@ -98,15 +98,21 @@ template <class T>
 void DenseData<T>::visit_blocks(const std::function<void(Index, const SparseView<T>&)>& visit) const {
   parallel_blocks(cols(), items_per_block, [&](Index begin, Index end) {
     SparseMatrix<T> block{.rows = rows(), .cols = end - begin};
+    const auto room = static_cast<std::size_t>(rows() * (end - begin));
+    block.indices.resize(room);
+    block.values.resize(room);
+    Index count = 0;  // every entry is written, and stays only if it is not zero: no branch to guess
     for (Index j = begin; j < end; ++j) {
-      const auto item = items_.row(j);
+      const T* item = items_.row(j).data();
       for (Index i = 0; i < rows(); ++i) {
-        if (item[i] == T(0)) continue;
-        block.indices.push_back(static_cast<RowIndex>(i));
-        block.values.push_back(item[i]);
+        block.indices[count] = static_cast<RowIndex>(i);
+        block.values[count] = item[i];
+        count += item[i] != T(0) ? 1 : 0;
       }
-      block.offsets.push_back(static_cast<Index>(block.values.size()));
+      block.offsets.push_back(count);
     }
+    block.indices.resize(static_cast<std::size_t>(count));
+    block.values.resize(static_cast<std::size_t>(count));
     visit(begin, block);
   });
 }

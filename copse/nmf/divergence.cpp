@@ -16,6 +16,9 @@ namespace {
 
 constexpr Index columns_per_block = 64;
 constexpr Index rows_per_block = 512;
+// The coordinate method gives the first component of a random start all that it can take, and the last ones die with
+// nothing left to explain. Multiplicative updates move all components together until they differ.
+constexpr int gentle_iterations = 10;
 constexpr double like_this = 10;           // iterations, see NmfOptions::tolerance
 constexpr double floor_of_mean = 0x1p-23;  // of the mean entry: as far as float tells numbers apart
 
@@ -92,12 +95,13 @@ Run<T> alternate_by_divergence(const DivergenceData<T>& data, const NmfOptions& 
                                std::chrono::steady_clock::time_point began) {
   const Data<T>& x = data.x();
   const Index k = options.rank;
-  const auto method = options.solver == Solver::mu ? DivergenceMethod::multiplicative : DivergenceMethod::coordinate;
+  const int gentle = options.solver == Solver::mu ? options.max_iterations : gentle_iterations;
   Run<T> run;
   Factors<T>& kept = run.factors;
   kept = std::move(start);
   Matrix<T> next;
   for (int number = 1;; ++number) {
+    const auto method = number <= gentle ? DivergenceMethod::multiplicative : DivergenceMethod::coordinate;
     try {
       next = kept.h;
       std::vector<DivergenceSums> parts(static_cast<std::size_t>(x.cols()));
@@ -135,7 +139,9 @@ Run<T> alternate_by_divergence(const DivergenceData<T>& data, const NmfOptions& 
     }
     const Iteration& latest = run.history.back();
     const bool go_on = !options.progress || options.progress(latest);
-    if (latest.projected_gradient_ratio <= options.tolerance) {
+    // The slow first steps of components that are still alike are no end.
+    const bool may_end = options.solver == Solver::mu || number > gentle || latest.projected_gradient_ratio == 0;
+    if (may_end && latest.projected_gradient_ratio <= options.tolerance) {
       run.stop_reason = StopReason::converged;
     } else if (!go_on) {
       run.stop_reason = StopReason::interrupted;
@@ -150,7 +156,33 @@ Run<T> alternate_by_divergence(const DivergenceData<T>& data, const NmfOptions& 
   }
 }
 
+template <class T>
+double relative_divergence(const Data<T>& x, const Matrix<T>& w, const Matrix<T>& h) {
+  const DivergenceData<T> data(x);
+  if (!(data.independent() > 0)) return 0;
+  const Index k = w.cols();
+  std::vector<double> logs(static_cast<std::size_t>(x.cols()), 0.0);  // of an item
+  x.visit_blocks([&](Index first, const SparseView<T>& block) {
+    for (Index j = 0; j < block.cols; ++j) {
+      const T* coefficients = h.row(first + j).data();
+      for (Index e = block.offsets[j]; e < block.offsets[j + 1]; ++e) {
+        const double value = block.values[e];
+        if (!(value > 0)) continue;
+        const T* row = w.row(block.indices[e]).data();
+        double product = 0;
+        for (Index c = 0; c < k; ++c) product += static_cast<double>(row[c]) * static_cast<double>(coefficients[c]);
+        logs[static_cast<std::size_t>(first + j)] += value * std::log(value / std::max(product, data.floor()));
+      }
+    }
+  });
+  const std::vector<double> w_sums = column_sums(w), h_sums = column_sums(h);
+  const double divergence = std::accumulate(logs.begin(), logs.end(), 0.0) - data.total() +
+                            std::inner_product(w_sums.begin(), w_sums.end(), h_sums.begin(), 0.0);
+  return std::max(0.0, divergence) / data.independent();
+}
+
 #define COPSE_INSTANTIATE(T)                                                                       \
+  template double relative_divergence(const Data<T>&, const Matrix<T>&, const Matrix<T>&);         \
   template class DivergenceData<T>;                                                                \
   template Run<T> alternate_by_divergence(const DivergenceData<T>&, const NmfOptions&, Factors<T>, \
                                           std::chrono::steady_clock::time_point);

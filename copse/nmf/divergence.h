@@ -33,4 +33,8 @@ template <class T>
 Run<T> alternate_by_divergence(const DivergenceData<T>& data, const NmfOptions& options, Factors<T> start,
                                std::chrono::steady_clock::time_point began);
 
+// D(X | W H) / (the least D for k = 1), as Iteration::relative_error has it; h is H' (cols x k). 0 where X = 0.
+template <class T>
+double relative_divergence(const Data<T>& x, const Matrix<T>& w, const Matrix<T>& h);
+
 }  // namespace copse

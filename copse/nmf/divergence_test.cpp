@@ -122,6 +122,27 @@ TEST(KullbackLeibler, ComesLowerThanMultiplicativeUpdates) {
   }
 }
 
+// 12 groups of items with features of their own: each needs a component, so that one that dies is missed.
+TEST_P(BothSolvers, KeepAllComponentsAlive) {
+  const Index groups = 12, per_group = 10;
+  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+    Matrix<double> items(groups * per_group, groups * 5);
+    const Matrix<double> noise = random_dense<double>(items.rows(), items.cols(), seed);
+    for (Index j = 0; j < items.rows(); ++j) {
+      for (Index i = 0; i < items.cols(); ++i)
+        items(j, i) = std::floor((j / per_group == i / 5 ? 20 : 1.2) * noise(j, i));
+    }
+    NmfOptions options = kl(groups, GetParam(), 100, 0);
+    options.seed = seed;
+    const auto result = factorize(DenseData<double>(items), options);
+    for (Index c = 0; c < groups; ++c) {
+      double sum = 0;
+      for (Index i = 0; i < result.w.rows(); ++i) sum += result.w(i, c);
+      EXPECT_GT(sum, 0) << "component " << c << " seed " << seed;
+    }
+  }
+}
+
 TEST_P(BothSolvers, GiveTheSameForSparseAndDenseAndAnyNumberOfThreads) {
   const auto sparse = random_integer_sparse<float>(300, 400, 0.05, 5);
   const Matrix<float> items = testing::naive::transposed(testing::to_dense(sparse));

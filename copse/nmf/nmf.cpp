@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "copse/base/error.h"
+#include "copse/base/memory.h"
 #include "copse/base/parallel.h"
 #include "copse/nmf/alternation.h"
 #include "copse/nmf/breathe.h"
@@ -47,7 +48,7 @@ void check(const Data<T>& x, const NmfOptions& options) {
           "The weight beta must be a number that is not negative; it is " + shown(options.beta) + ".");
   if (options.loss == Loss::kullback_leibler) {
     require(options.alpha == 0 && options.beta == 0 && !options.affine,
-            "The Kullback-Leibler loss has no penalties and no baseline; leave alpha, beta and affine alone.");
+            "The Kullback-Leibler loss has neither penalties (alpha, beta) nor a baseline (affine).");
     require(options.solver == Solver::hals || options.solver == Solver::mu,
             "The Kullback-Leibler loss has the solvers hals and mu.");
     require(
@@ -92,7 +93,10 @@ template <class T>
 Factors<T> make_start(const Data<T>& x, const NmfOptions& options, int run) {
   const std::uint64_t seed = seed_of_run(options.seed, run);
   if (options.loss == Loss::kullback_leibler) return plain_start(x, options, seed);
-  return starts_from_sample(options) ? sample_start(x, options, seed) : plain_start(x, options, seed);
+  if (!starts_from_sample(options)) return plain_start(x, options, seed);
+  Factors<T> start = sample_start(x, options, seed);
+  give_back_memory();
+  return start;
 }
 
 template <class T>

@@ -10,6 +10,9 @@
 #define HWY_TARGET_INCLUDE "copse/nnls/divergence.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+// clang-format off: behind foreach_target.h, which includes this file once per instruction set
+#include "hwy/contrib/math/math-inl.h"
+// clang-format on
 
 #ifndef COPSE_NNLS_DIVERGENCE_ITEM
 #define COPSE_NNLS_DIVERGENCE_ITEM
@@ -71,18 +74,20 @@ HWY_INLINE Slope<T> slope_of(const T* HWY_RESTRICT b, const T* HWY_RESTRICT x, c
 
 // One coordinate, the others fixed. Its slope f'(t) = s - sum b x / (y + (t - g) b) rises and is concave in t, so that
 // a point between g and the root of f' lowers f.
-//   f'(g) < 0: Newton's step ends before the root.
-//   f'(g) > 0: Newton's step ends behind it, or at 0, which is the minimum if f'(0) >= 0. The chord between the two
-//   points ends before the root, and so does the multiplicative step g (sum b x / y) / s: take the longer one.
+//   f'(g) < 0: Newton's step for f' ends before the root.
+//   f'(g) > 0: t f'(t) is convex, with the same root t > 0, so that Newton's step for it ends before that: g^2 f'' /
+//   (f' + g f''). There is no such root, and 0 is the minimum, if f'(0) >= 0. As f' is concave, f'(0) <= f'(g) - g
+//   f''(g), and only where that is not negative f'(0) must be looked at.
 template <class T>
 HWY_INLINE double update_coordinate(const T* b, const T* x, T* y, Index count, T sum, T floor, T& g) {
   const Slope<T> here = slope_of(b, x, y, count, T(0), floor);
   const T slope = sum - here.first;
   if (slope == 0 || (slope > 0 && g == 0)) return 0;
-  T next = here.second > 0 ? std::max(T(0), g - slope / here.second) : T(0);
-  if (slope > 0) {
-    const T there = sum - slope_of(b, x, y, count, next - g, floor).first;
-    if (there < 0) next = std::min(next + (g - next) * (-there / (slope - there)), g * (here.first / sum));
+  T next = 0;
+  if (slope < 0) {
+    next = g - slope / here.second;
+  } else if (slope < g * here.second || slope_of(b, x, y, count, -g, floor).first > sum) {
+    next = g * (g * here.second / (slope + g * here.second));
   }
   move_along(b, next - g, floor, count, y);
   const double decrease = std::abs(static_cast<double>(slope) * static_cast<double>(next - g));
@@ -99,9 +104,23 @@ HWY_INLINE void product(const ItemBuffers<T>& item, Index k, const T* g, T floor
   for (Index i = 0; i < item.padded; ++i) y[i] = std::max(y[i], floor);
 }
 
+// sum x log(x / y) over the entries.
 template <class T>
-HWY_INLINE double update_item(bool multiplicative, int rounds, Index k, const double* sums, T floor,
-                              ItemBuffers<T>& item, T* g) {
+HWY_INLINE double logs_of(const ItemBuffers<T>& item) {
+  const hn::ScalableTag<T> d;
+  const auto one = hn::Set(d, T(1));
+  double logs = 0;
+  for (Index i = 0; i < item.padded; i += static_cast<Index>(hn::Lanes(d))) {
+    const auto x = hn::LoadU(d, item.x.data() + i);
+    const auto ratio = hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Div(x, hn::LoadU(d, item.y.data() + i)), one);
+    logs += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Mul(x, hn::Log(d, ratio)))));
+  }
+  return logs;
+}
+
+template <class T>
+HWY_INLINE DivergenceSums update_item(bool multiplicative, int rounds, Index k, const double* sums, T floor,
+                                      ItemBuffers<T>& item, T* g) {
   T* y = item.y.data();
   product(item, k, g, floor, y);
   double decrease = 0;
@@ -121,15 +140,15 @@ HWY_INLINE double update_item(bool multiplicative, int rounds, Index k, const do
     }
     if (multiplicative) product(item, k, g, floor, y);
   }
-  return decrease;
+  return {.logs = logs_of(item), .decrease = decrease};
 }
 
-double update_float(bool multiplicative, int rounds, Index k, const double* sums, float floor, ItemBuffers<float>& item,
-                    float* g) {
+DivergenceSums update_float(bool multiplicative, int rounds, Index k, const double* sums, float floor,
+                            ItemBuffers<float>& item, float* g) {
   return update_item(multiplicative, rounds, k, sums, floor, item, g);
 }
-double update_double(bool multiplicative, int rounds, Index k, const double* sums, double floor,
-                     ItemBuffers<double>& item, double* g) {
+DivergenceSums update_double(bool multiplicative, int rounds, Index k, const double* sums, double floor,
+                             ItemBuffers<double>& item, double* g) {
   return update_item(multiplicative, rounds, k, sums, floor, item, g);
 }
 
@@ -170,12 +189,7 @@ DivergenceSums update_divergence(DivergenceMethod method, int rounds, const Spar
       for (Index c = 0; c < k; ++c) item.b[c * item.padded + e] = row[c];
       item.x[e] = x.values[begin + e];
     }
-    total.decrease +=
-        update(method == DivergenceMethod::multiplicative, rounds, k, sums.data(), static_cast<T>(floor), item, g);
-    for (Index e = 0; e < count; ++e) {
-      const double value = item.x[e];
-      if (value > 0) total.logs += value * std::log(value / static_cast<double>(item.y[e]));
-    }
+    total += update(method == DivergenceMethod::multiplicative, rounds, k, sums.data(), static_cast<T>(floor), item, g);
   }
   return total;
 }

@@ -4,13 +4,12 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
-#include <string_view>
 #include <unordered_map>
 
 #include "copse/base/error.h"
 #include "copse/report/page_template.h"
+#include "copse/report/page_text.h"
 #include "copse/report/result_json.h"
 
 namespace copse {
@@ -19,73 +18,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::uint16_t none = std::numeric_limits<std::uint16_t>::max();
-constexpr std::string_view data_mark = R"("@copse-data@")";  // in web/index.html, where the data go
-constexpr Index word_entries = 60'000;                       // of all nodes together
-constexpr Index reserve = 4'096;  // for the braces, keys and counts that are not measured one by one
+constexpr Index word_entries = 60'000;  // of all nodes together
+constexpr Index reserve = 4'096;        // for the braces, keys and counts that are not measured one by one
 
 // ---- text
 
-// JSON in which no byte can end the <script> around it. Bytes that are not UTF-8 become U+FFFD.
-std::string dump(const Json& json) {
-  const std::string plain = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  std::string text;
-  text.reserve(plain.size() + plain.size() / 64);
-  for (const char c : plain) {
-    if (c == '<') {
-      text += "\\u003c";
-    } else {
-      text += c;
-    }
-  }
-  return text;
-}
-
-Index dumped_size(const Json& json) { return static_cast<Index>(dump(json).size()) + 1; }
-
-// At most `limit` bytes, the cut marked and never inside a character.
-std::string shortened(const std::string& text, Index limit) {
-  if (static_cast<Index>(text.size()) <= limit) return text;
-  std::size_t end = static_cast<std::size_t>(std::max<Index>(0, limit - 3));
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end) + "\u2026";
-}
-
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  }
-  return text;
-}
-
-// Four digits: no bar is longer for more of them.
-double rounded(double value) {
-  if (value == 0 || !std::isfinite(value)) return 0;
-  const double scale = std::pow(10, 3 - std::floor(std::log10(std::abs(value))));
-  return std::isfinite(scale) ? std::round(value * scale) / scale : value;
-}
+Index dumped_size(const Json& json) { return static_cast<Index>(script_json(json).size()) + 1; }
 
 Json rounded_or_null(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? Json(rounded(*value)) : Json(nullptr);
-}
-
-// RFC 4648, of the little-endian bytes.
-template <class T>
-std::string base64(const std::vector<T>& values) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::vector<std::uint8_t> bytes;
-  bytes.reserve(values.size() * sizeof(T));
-  for (const T value : values) {
-    for (std::size_t b = 0; b < sizeof(T); ++b) bytes.push_back(static_cast<std::uint8_t>(value >> (8 * b)));
-  }
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    for (std::size_t b = 0; b < 3; ++b) group = group << 8 | (b < count ? bytes[i + b] : 0u);
-    for (std::size_t d = 0; d < 4; ++d) text += d <= count ? digits[group >> (18 - 6 * d) & 63] : '=';
-  }
-  return text;
 }
 
 // ---- checks
@@ -424,20 +365,9 @@ std::string page_data(const Page& page, const PageLimits& limits) {
   json["texts"] = json_of_texts(page, limits, position, budget / 2);
   write_titles(documents, page, limits, inside, named, budget - dumped_size(json["texts"]));
   json["documents"] = std::move(documents);
-  return dump(json);
+  return script_json(json);
 }
 
-std::string page_html(const Page& page, const PageLimits& limits) {
-  require(
-      page_is_built(),
-      "This build of copse holds no report page, as it was made without Node.js; `./run build` makes one that does.");
-  const std::string_view html = page_template();
-  const std::size_t mark = html.find(data_mark);
-  require(mark != std::string_view::npos, "The report page in this build has no place for data.");
-  std::string file(html.substr(0, mark));
-  file += page_data(page, limits);
-  file += html.substr(mark + data_mark.size());
-  return file;
-}
+std::string page_html(const Page& page, const PageLimits& limits) { return page_around(page_data(page, limits)); }
 
 }  // namespace copse

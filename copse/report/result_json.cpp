@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "copse/report/survey_report.h"
 #include "copse/result/choices.h"
 
 namespace copse {
@@ -62,6 +63,40 @@ Json json_of(std::span<const Iteration> history) {
   return list;
 }
 
+Json json_of(const GraphFacts& facts) {
+  return {{"nodes", facts.nodes},
+          {"edges", facts.edges},
+          {"components", facts.components},
+          {"isolated", facts.isolated},
+          {"pieces_set_aside", facts.pieces},
+          {"nodes_set_aside", facts.nodes_set_aside},
+          {"labels", facts.labels_of_start ? "start" : "factor"}};
+}
+
+Json json_of(std::span<const Community> communities) {
+  Json list = Json::array();
+  for (const Community& community : communities) {
+    Json central = Json::array(), neighbours = Json::array();
+    for (const CommunityNode& node : community.central)
+      central.push_back({{"item", node.name}, {"weight", node.weight}});
+    for (const CommunityLink& link : community.neighbours)
+      neighbours.push_back({{"cluster", link.community}, {"weight", link.weight}});
+    Json entry = {{"cluster", list.size()},     {"items", community.nodes},      {"overlapping", community.overlapping},
+                  {"inside", community.inside}, {"leaving", community.leaving},  {"conductance", community.conductance},
+                  {"label", community.label},   {"central", std::move(central)}, {"neighbours", std::move(neighbours)}};
+    if (!community.top_features.empty()) {
+      Json features = Json::array();
+      for (const auto& [feature, weight] : community.top_features)
+        features.push_back({{"feature", feature}, {"weight", weight}});
+      entry["top_features"] = std::move(features);
+    }
+    if (!community.main_class.empty())
+      entry["main_class"] = {{"name", community.main_class}, {"share", community.main_class_share}};
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
 // Names may hold any bytes; those that are not UTF-8 become U+FFFD.
 std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
@@ -104,13 +139,24 @@ std::string to_json(const RunReport& report) {
                  {"write", report.seconds.write},
                  {"total", report.seconds.total}}},
                {"peak_memory_bytes", report.peak_memory_bytes}};
+  if (report.estimated_memory_bytes > 0) json["estimated_memory_bytes"] = report.estimated_memory_bytes;
   if (!report.line.empty()) json["line"] = report.line;
   if (report.measures) json["measures"] = json_of(*report.measures);
   if (report.leaf_measures) json["leaf_measures"] = json_of(*report.leaf_measures);
+  if (report.survey) json["survey"] = json_of(*report.survey);
   json["zero_share"] = {{"w", report.w_zero_share}, {"h", report.h_zero_share}};
   json["items_without_cluster"] = report.items_without_cluster;
   json["notes"] = report.notes;
-  json["topics"] = json_of(report.topics);
+  if (report.graph) {
+    json["modularity"] = report.graph->modularity;
+    json["normalized_cut"] = report.graph->normalized_cut;
+    json["conductance"] = report.graph->conductance;
+    json["coverage"] = report.graph->coverage;
+    json["graph"] = json_of(*report.graph);
+    json["communities"] = json_of(report.graph->communities);
+  } else {
+    json["topics"] = json_of(report.topics);
+  }
   json["history"] = json_of(report.history);
   return dump(json);
 }

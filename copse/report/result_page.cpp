@@ -15,25 +15,10 @@ namespace copse {
 namespace {
 
 std::string path_of(const Settings& settings) {
-  const std::string documents = text_setting(settings, "documents");
-  return documents.empty() ? text_setting(settings, "matrix") : documents;
-}
-
-// The name of the data, or else the last part of its path.
-std::string title_of(const Settings& settings) {
-  if (std::string name = text_setting(settings, "name"); !name.empty()) return name;
-  const std::filesystem::path path(path_of(settings));
-  if (path.empty()) return "Topics";
-  if (path == "-") return "standard input";
-  return path.has_filename() ? path.filename().string() : path.parent_path().filename().string();
-}
-
-// The line that made the result. A demo finds its data by itself, and an edit takes a folder.
-std::string line_of(const RunReport& report) {
-  if (!report.line.empty()) return report.line;
-  const std::string line = "copse " + report.command;
-  const bool takes_data = report.command != "demo" && report.command != "edit";
-  return takes_data ? line + " " + path_of(report.settings) : line;
+  for (const char* name : {"documents", "matrix", "graph"}) {
+    if (std::string path = text_setting(settings, name); !path.empty()) return path;
+  }
+  return "";
 }
 
 PageNode page_node(const TopicNode& topic, const ModelItems& items,
@@ -86,6 +71,24 @@ std::vector<Index> number_classes(const std::vector<std::string>& classes, std::
   return result;
 }
 
+}  // namespace
+
+std::string title_of(const Settings& settings) {
+  if (std::string name = text_setting(settings, "name"); !name.empty()) return name;
+  const std::filesystem::path path(path_of(settings));
+  if (path.empty()) return "Topics";
+  if (path == "-") return "standard input";
+  return path.has_filename() ? path.filename().string() : path.parent_path().filename().string();
+}
+
+// A demo finds its data by itself, and an edit takes a folder.
+std::string line_of(const RunReport& report) {
+  if (!report.line.empty()) return report.line;
+  const std::string line = "copse " + report.command;
+  const bool takes_data = report.command != "demo" && report.command != "edit";
+  return takes_data ? line + " " + path_of(report.settings) : line;
+}
+
 std::vector<std::pair<std::string, std::string>> facts_of(const RunReport& report) {
   std::vector<std::pair<std::string, std::string>> facts = {
       {"version", "copse " + report.version},
@@ -101,8 +104,6 @@ std::vector<std::pair<std::string, std::string>> facts_of(const RunReport& repor
   }
   return facts;
 }
-
-}  // namespace
 
 std::vector<std::pair<std::string, std::string>> steps_of(const Seconds& seconds) {
   std::vector<std::pair<std::string, std::string>> steps;

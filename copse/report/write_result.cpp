@@ -1,7 +1,10 @@
 #include "copse/report/write_result.h"
 
+#include "copse/report/graph_page.h"
+#include "copse/report/graph_report.h"
 #include "copse/report/result_json.h"
 #include "copse/report/result_page.h"
+#include "copse/report/survey_report.h"
 #include "copse/report/tree_report.h"
 #include "copse/result/memory.h"
 
@@ -17,6 +20,7 @@ std::vector<Assignment> all_assignments(const FlatResult<T>& result) {
   const ModelItems& items = result.model.items;
   std::vector<Assignment> assignments;
   const std::vector<Index> numbers = items.kept_numbers();
+  assignments.reserve(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const TopicItem& item = result.view.items[i];
     Assignment& assignment = assignments.emplace_back();
@@ -33,6 +37,7 @@ template <class T>
 void write_tables(OutputFolder& folder, FlatResult<T>& result) {
   folder.add("assignments.tsv").write(assignments_tsv(all_assignments(result)));
   folder.add("topics.tsv").write(topics_tsv(result.report.topics));
+  if (result.report.survey) folder.add("survey.tsv").write(survey_tsv(result.report.survey->table));
   OutputFile& file = folder.add("model.safetensors");
   write_model(file, result.model, result.report.settings);
   file.finish();
@@ -56,13 +61,32 @@ void write_tables(OutputFolder& folder, TreeResult<T>& result) {
   file.finish();
 }
 
+template <class T>
+void write_tables(OutputFolder& folder, GraphResult<T>& result) {
+  folder.add("assignments.tsv").write(graph_assignments_tsv(result));
+  folder.add("communities.tsv").write(communities_tsv(*result.report.graph));
+  OutputFile& file = folder.add("model.safetensors");
+  write_graph_model(file, result.model, result.report.settings);
+  file.finish();
+}
+
+template <class Result>
+std::string html_of(const Result& result) {
+  return page_html(page_of(result.view, result.model.items, result.report));
+}
+
+template <class T>
+std::string html_of(const GraphResult<T>& result) {
+  return graph_page_html(result);
+}
+
 template <class Result>
 void write_all(OutputFolder& folder, Result& result, bool page) {
   RunReport& report = result.report;
   const Stopwatch writing;
   write_tables(folder, result);
   if (page && page_is_built()) {
-    folder.add("report.html").write(page_html(page_of(result.view, result.model.items, report)));
+    folder.add("report.html").write(html_of(result));
   } else if (page) {
     report.notes.push_back("there is no report.html: this program was built without Node.js.");
   }
@@ -85,13 +109,19 @@ void write_result(OutputFolder& folder, TreeResult<T>& result, bool page) {
   write_all(folder, result, page);
 }
 
+template <class T>
+void write_result(OutputFolder& folder, GraphResult<T>& result, bool page) {
+  write_all(folder, result, page);
+}
+
 void close_report(const Stopwatch& clock, RunReport& report) {
   report.seconds.total = clock.seconds();
   report.peak_memory_bytes = peak_memory();
 }
 
-#define COPSE_INSTANTIATE(T)                                       \
-  template void write_result(OutputFolder&, FlatResult<T>&, bool); \
+#define COPSE_INSTANTIATE(T)                                        \
+  template void write_result(OutputFolder&, FlatResult<T>&, bool);  \
+  template void write_result(OutputFolder&, GraphResult<T>&, bool); \
   template void write_result(OutputFolder&, TreeResult<T>&, bool);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

@@ -5,17 +5,21 @@
 
 #include "copse/io/output_folder.h"
 #include "copse/result/flat_run.h"
+#include "copse/result/graph_run.h"
 #include "copse/result/tree_result.h"
 
 namespace copse {
 
 // Writes assignments.tsv, topics.tsv, model.safetensors, report.html (with `page`) and result.json, for a tree also
-// tree.json, tree.newick and partitions.tsv, and commits the folder. The result's report learns how long that took and
-// what was left out. Throws OutputError; nothing is written then.
+// tree.json, tree.newick and partitions.tsv, for a graph communities.tsv in place of topics.tsv, and commits the
+// folder. The result's report learns how long that took and what was left out. Throws OutputError; nothing is written
+// then.
 template <class T>
 void write_result(OutputFolder& folder, FlatResult<T>& result, bool page = true);
 template <class T>
 void write_result(OutputFolder& folder, TreeResult<T>& result, bool page = true);
+template <class T>
+void write_result(OutputFolder& folder, GraphResult<T>& result, bool page = true);
 
 // The same into a folder of this name, which is created, or must be empty.
 template <class Result>

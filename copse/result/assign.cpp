@@ -110,13 +110,7 @@ bool is_empty(const Dataset<T>& data, Index item) {
 template <class T>
 NewItems<T> read_columns(const NewItemsOptions& options, const Settings& settings, const ModelItems& items) {
   const ReadOptions reading = input_options_in(settings, "", "").reading;
-  ReadResult<T> read;
-  if (options.path == "-") {
-    const std::string bytes = read_standard_input();
-    read = read_matrix<T>(std::span<const char>(bytes.data(), bytes.size()), "standard input", reading);
-  } else {
-    read = read_matrix<T>(options.path, reading);
-  }
+  ReadResult<T> read = read_matrix<T>(options.path, reading);
   Dataset<T>& data = read.dataset;
   if (!options.feature_names.empty()) data.feature_names = read_names(options.feature_names, &read.notes);
   if (!options.item_names.empty()) data.item_names = read_names(options.item_names, &read.notes);
@@ -206,6 +200,7 @@ bool fits_as_it_is(Index features, const std::vector<std::string>& names, const 
 
 template <class T>
 Matrix<T> coefficients(const FlatModel<T>& model, const Data<T>& x) {
+  if (model.loss == Loss::kullback_leibler) return assign_items_by_divergence<T>(x, model.w);
   return assign_items<T>(x, model.w, std::span<const T>(model.baseline), model.penalty);
 }
 

@@ -1,6 +1,7 @@
 #include "copse/result/choices.h"
 
 #include "copse/base/error.h"
+#include "copse/image/segment.h"
 #include "copse/result/wording.h"
 
 namespace copse {
@@ -13,6 +14,7 @@ namespace copse {
     return table;                                      \
   }
 
+COPSE_CHOICES(Loss, {"frobenius", Loss::frobenius}, {"kl", Loss::kullback_leibler})
 COPSE_CHOICES(Solver, {"hals", Solver::hals}, {"mu", Solver::mu}, {"active-set", Solver::active_set},
               {"pivoting", Solver::pivoting}, {"projected-gradient", Solver::projected_gradient})
 COPSE_CHOICES(Start, {"automatic", Start::automatic}, {"sample", Start::sample}, {"random", Start::random},
@@ -40,6 +42,29 @@ COPSE_CHOICES(Pick, {"score", Pick::score}, {"size", Pick::size})
 COPSE_CHOICES(Rank2Start, {"singular", Rank2Start::singular}, {"random", Rank2Start::random})
 COPSE_CHOICES(Leaf, {"open", Leaf::open}, {"too_small", Leaf::too_small}, {"one_sided", Leaf::one_sided},
               {"only_outliers", Leaf::only_outliers})
+COPSE_CHOICES(GraphFormat, {"automatic", GraphFormat::automatic}, {"edges", GraphFormat::edges},
+              {"metis", GraphFormat::metis}, {"graphml", GraphFormat::graphml}, {"matrix", GraphFormat::matrix})
+COPSE_CHOICES(ItemSimilarity, {"none", ItemSimilarity::none}, {"cosine", ItemSimilarity::cosine},
+              {"gaussian", ItemSimilarity::gaussian}, {"self-tuning", ItemSimilarity::self_tuning})
+COPSE_CHOICES(GraphModel, {"symmetric", GraphModel::symmetric}, {"blocks", GraphModel::blocks})
+COPSE_CHOICES(GraphStart, {"multilevel", GraphStart::multilevel}, {"spectral", GraphStart::spectral},
+              {"random", GraphStart::random})
+COPSE_CHOICES(SymSolver, {"coordinate", SymSolver::coordinate}, {"hals", SymSolver::hals}, {"anls", SymSolver::anls},
+              {"anls-growing", SymSolver::anls_growing}, {"newton", SymSolver::newton},
+              {"projected-gradient", SymSolver::projected_gradient}, {"gauss-newton", SymSolver::gauss_newton})
+COPSE_CHOICES(RunChoice, {"modularity", RunChoice::modularity}, {"normalized-cut", RunChoice::normalized_cut},
+              {"objective", RunChoice::objective})
+COPSE_CHOICES(LabelSource, {"better", LabelSource::better}, {"factor", LabelSource::factor})
+COPSE_CHOICES(Null, {"automatic", Null::automatic}, {"box", Null::box}, {"shuffled", Null::shuffled})
+COPSE_CHOICES(Average, {"mean", Average::mean}, {"median", Average::median})
+COPSE_CHOICES(Question, {"clusters", Question::clusters}, {"components", Question::components})
+COPSE_CHOICES(RunKind, {"split", RunKind::split}, {"null-split", RunKind::null_split},
+              {"shuffled-split", RunKind::shuffled_split}, {"resample", RunKind::resample}, {"start", RunKind::start},
+              {"hold-out", RunKind::hold_out}, {"bi-cross", RunKind::bi_cross}, {"gap", RunKind::gap},
+              {"null-gap", RunKind::null_gap})
+COPSE_CHOICES(SegmentMethod, {"embed", SegmentMethod::embed}, {"clust", SegmentMethod::clust},
+              {"spectral", SegmentMethod::spectral})
+COPSE_CHOICES(SegmentHierarchy, {"merge", SegmentHierarchy::merge}, {"split", SegmentHierarchy::split})
 
 void refuse_choice(const std::string& what, const std::string& word, const std::vector<std::string>& names) {
   throw InvalidArgument(what + " must be one of " + joined(names, ", ") + ", not '" + word + "'.");

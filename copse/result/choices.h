@@ -5,8 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "copse/choose/verdict.h"
+#include "copse/graph/cluster_graph.h"
 #include "copse/io/matrix_file.h"
 #include "copse/prepare/prepare.h"
+#include "copse/result/graph_input.h"
 #include "copse/result/neighbour_graph.h"
 #include "copse/result/precision.h"
 #include "copse/text/documents.h"
@@ -15,11 +18,16 @@
 
 namespace copse {
 
+enum class SegmentMethod;
+enum class SegmentHierarchy;
+
 template <class Value>
 using Choices = std::vector<std::pair<std::string, Value>>;
 
 template <class Value>
 const Choices<Value>& choices();
+template <>
+const Choices<Loss>& choices();
 template <>
 const Choices<Solver>& choices();
 template <>
@@ -52,6 +60,30 @@ template <>
 const Choices<Rank2Start>& choices();
 template <>
 const Choices<Leaf>& choices();
+template <>
+const Choices<GraphFormat>& choices();
+template <>
+const Choices<ItemSimilarity>& choices();
+template <>
+const Choices<GraphStart>& choices();
+template <>
+const Choices<SymSolver>& choices();
+template <>
+const Choices<RunChoice>& choices();
+template <>
+const Choices<LabelSource>& choices();
+template <>
+const Choices<Null>& choices();
+template <>
+const Choices<Average>& choices();
+template <>
+const Choices<Question>& choices();
+template <>
+const Choices<RunKind>& choices();
+template <>
+const Choices<SegmentMethod>& choices();
+template <>
+const Choices<SegmentHierarchy>& choices();
 
 // "" for a value that has no name.
 template <class Value>

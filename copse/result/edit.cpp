@@ -9,6 +9,7 @@
 #include "copse/kernels/in_memory.h"
 #include "copse/result/assign.h"
 #include "copse/result/document_facts.h"
+#include "copse/result/graph_tree_run.h"
 #include "copse/result/wording.h"
 #include "copse/tree/edit.h"
 #include "copse/tree/flatten.h"
@@ -162,7 +163,12 @@ TreeResult<T> edit_stored(const StoredResult& stored, const TreeEdit& change, bo
   std::optional<PreparedInput<T>> input;
   std::unique_ptr<Data<T>> x;
   std::optional<RunData<T>> data;
-  if (change.split) {
+  std::optional<GraphTreeData<T>> graph;
+  if (change.split && is_graph_tree(report.settings)) {
+    leaf_to_split(result.tree(), *change.split);
+    graph.emplace(report.settings, events, report.seconds);
+    data.emplace(graph->run_data());
+  } else if (change.split) {
     leaf_to_split(result.tree(), *change.split);  // before the data is read
     const InputOptions again = input_options_in(report.settings, result.model.items.vocabulary, stored.folder);
     if (again.path.empty())

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "copse/result/choices.h"
+#include "copse/result/graph_input.h"
 #include "copse/result/input.h"
 #include "copse/result/joint_input.h"
+#include "copse/result/segment_run.h"
 #include "copse/result/settings.h"
 #include "copse/result/wording.h"
 
@@ -89,6 +91,7 @@ void visit_fields(Options& options, const Visit& visit) {
 
 template <OptionsOf<NmfOptions> Options, class Visit>
 void visit_fields(Options& options, const Visit& visit) {
+  visit("loss", options.loss);
   visit("solver", options.solver);
   visit("start", options.start);
   visit("runs", options.runs);
@@ -113,6 +116,62 @@ void visit_fields(Options& options, const Visit& visit) {
   visit("tolerance", options.tolerance);
   visit("max_iterations", options.max_iterations);
   visit("time_limit", options.time_limit);
+}
+
+// Of the items of a matrix, or of a graph that is given.
+template <OptionsOf<GraphInputOptions> Options, class Visit>
+void visit_fields(Options& options, const Visit& visit) {
+  visit("similarity", options.similarity);
+  if (!options.has_items()) {
+    visit("graph", options.items.path);
+    visit("format", options.format);
+    visit("nodes", options.nodes);
+    visit("item_names", options.items.item_names);
+    visit("truth", options.items.truth);
+    return;
+  }
+  visit_fields(options.items, visit);
+  visit("neighbours", options.neighbours);
+  visit("sigma", options.sigma);
+  visit("scale_neighbour", options.scale_neighbour);
+}
+
+template <>
+const Choices<GraphModel>& choices();  // in choices.cpp, as the others
+
+template <OptionsOf<GraphClusterOptions> Options, class Visit>
+void visit_fields(Options& options, const Visit& visit) {
+  visit("model", options.model);
+  visit("tau", options.tau);
+  visit("least_component", options.least_component);
+  visit("start", options.start);
+  visit("solver", options.solver);
+  visit("runs", options.runs);
+  visit("choose", options.choice);
+  visit("labels", options.labels);
+  visit("low_rank", options.low_rank);
+  visit("alpha", options.alpha);
+  visit("beta", options.beta);
+  visit("max_iterations", options.max_iterations);
+  visit("tolerance", options.tolerance);
+  visit("time_limit", options.time_limit);
+}
+
+template <OptionsOf<SegmentRunOptions> Options, class Visit>
+void visit_fields(Options& options, const Visit& visit) {
+  auto& segment = options.segment;
+  visit("picture", options.path);
+  visit("method", segment.method);
+  visit("hierarchy", segment.hierarchy);
+  visit("segments", options.segments);
+  visit("pixels", options.pixels);
+  visit("rank", segment.rank);
+  visit("superpixels", segment.superpixels);
+  visit("radius", segment.graph.radius);
+  visit("scale", segment.graph.scale);
+  visit("smallest", segment.smallest);
+  visit("edge_cost", segment.edge_cost);
+  visit("time_limit", segment.time_limit);
 }
 
 template <class Field>

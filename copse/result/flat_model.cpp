@@ -8,6 +8,7 @@
 
 #include "copse/base/error.h"
 #include "copse/io/safetensors.h"
+#include "copse/result/choices.h"
 
 namespace copse {
 namespace {
@@ -65,6 +66,7 @@ FlatModel<T> read_model(const Input& file) {
   if (!std::ranges::all_of(model.baseline, usable) || !std::ranges::all_of(model.penalty, usable))
     reader.wrong("its baseline or penalty has an entry that is negative or not finite");
   model.items = read_items(reader, model.w.rows(), model.h.rows());
+  if (const std::string loss = reader.setting("loss"); !loss.empty()) model.loss = choice_of<Loss>("loss", loss);
   return model;
 }
 

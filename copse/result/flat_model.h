@@ -18,6 +18,7 @@ struct FlatModel {
   std::vector<T> baseline;
   std::vector<double> penalty;  // of H at the scale of w and h, as NmfResult has it; empty: none
   ModelItems items;
+  Loss loss = Loss::frobenius;  // which coefficients of an item are best; stands in the settings
 };
 
 template <class T>

@@ -11,8 +11,11 @@
 #include "copse/kernels/in_memory.h"
 #include "copse/measure/factors.h"
 #include "copse/nmf/assign.h"
+#include "copse/nmf/breathe.h"
 #include "copse/nmf/clusters.h"
+#include "copse/nmf/divergence.h"
 #include "copse/nmf/error.h"
+#include "copse/nmf/start.h"
 #include "copse/result/assign.h"
 #include "copse/result/document_facts.h"
 #include "copse/result/fields.h"
@@ -36,6 +39,10 @@ double largest_entry(const Dataset<T>& data) {
 template <class T>
 NmfResult<T> solve(const FlatRunOptions& options, const RunData<T>& data, std::optional<StartFactors<T>> start,
                    NmfOptions& nmf) {
+  if (options.dc && nmf.loss != Loss::frobenius)
+    throw InvalidArgument("The solver dc starts from a tree, which has the Frobenius loss only.");
+  if (data.graph != nullptr && nmf.loss != Loss::frobenius)
+    throw InvalidArgument("Links, vectors and neighbours of documents go with the Frobenius loss only.");
   const auto run = [&] {
     if (options.dc) return factorize_dc(data.x, *data.nodes(), nmf);
     if (!start) return factorize(data.x, nmf);
@@ -47,7 +54,10 @@ NmfResult<T> solve(const FlatRunOptions& options, const RunData<T>& data, std::o
     const JointOptions joint{.nmf = nmf, .weight = options.joint.weight};
     return continue_joint<T>(data.x, data.graph->weights, joint, std::move(result)).nmf;
   }
-  if (options.exact_items) {
+  if (options.exact_items && nmf.loss == Loss::kullback_leibler) {
+    result.h = assign_items_by_divergence<T>(data.x, result.w);
+    result.relative_error = relative_divergence(data.x, result.w, result.h);
+  } else if (options.exact_items) {
     result.h = assign_items<T>(data.x, result.w, result.baseline, result.penalty);
     result.relative_error = relative_error(data.x, result.w, result.h);
   }
@@ -135,6 +145,23 @@ void add_stability(const FlatRunOptions& options, NmfOptions nmf, const RunData<
     report.topics[c].stability = result.view.nodes[c + 1].stability;
 }
 
+MemoryJob job_of(const FlatRunOptions& options) {
+  const NmfOptions& nmf = options.nmf;
+  const bool samples = starts_from_sample(nmf) && !options.dc && options.start_file.empty();
+  return {.method = Method::flat,
+          .clusters = nmf.rank,
+          .memory_limit = options.memory_limit,
+          .option = "-k",
+          .has_page = options.keep_texts,
+          .solver = nmf.solver,
+          .samples = samples,
+          .breathes = samples && nmf.max_iterations > breath_alternations && !nmf.affine && !options.sparse &&
+                      !options.sparse_w,
+          .from_a_tree = options.dc,
+          .is_text = options.input.documents.has_value(),
+          .entries = nmf.loss == Loss::kullback_leibler};
+}
+
 }  // namespace
 
 SparseWeights sparse_weights(const std::optional<SparseWeight>& beta, const std::optional<SparseWeight>& alpha,
@@ -188,8 +215,8 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunData<T>& data, Mo
     report = make_report(options, nmf, factors);
     report.seconds.solve = seconds;
     report.nonzeros = data.nonzeros;
-    result.model = {std::move(factors.w), std::move(factors.h), std::move(factors.baseline), std::move(factors.penalty),
-                    std::move(items)};
+    result.model = {std::move(factors.w),       std::move(factors.h), std::move(factors.baseline),
+                    std::move(factors.penalty), std::move(items),     nmf.loss};
     place_outside(data.outside, report.settings, result.model);
     if (data.words != nullptr) add_document_facts(*data.words, data.documents, result.model);
     note_dead_components(result.model.w, report.notes);
@@ -205,7 +232,7 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
   const Stopwatch clock;
   FlatRunOptions known = options;
   Seconds seconds;
-  const MemoryJob job{.method = Method::flat, .clusters = options.nmf.rank, .memory_limit = options.memory_limit};
+  const MemoryJob job = job_of(options);
   PreparedInput<T> input = load<T>(options.input, job, events, seconds);
   if (options.sparse || options.sparse_w) {
     const SparseWeights weights =
@@ -227,6 +254,7 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
   FlatResult<T> result = run_flat(known, data, std::move(items), std::move(start), events);
   result.report.seconds.read = seconds.read;
   result.report.seconds.prepare = seconds.prepare;
+  result.report.estimated_memory_bytes = static_cast<Index>(input.estimated_memory);
   result.report.notes.insert(result.report.notes.begin(), input.notes.begin(), input.notes.end());
   result.clock = clock;
   return result;

@@ -1,14 +1,11 @@
 #include "copse/result/input.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
-#include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <bit>
 #include <chrono>
-#include <cstring>
+#include <cstdint>
 #include <filesystem>
 #include <utility>
 
@@ -16,6 +13,7 @@
 #include "copse/base/parallel.h"
 #include "copse/base/stopwatch.h"
 #include "copse/io/compression.h"
+#include "copse/io/names.h"
 #include "copse/result/choices.h"
 #include "copse/result/wording.h"
 
@@ -68,8 +66,11 @@ void add_notes(const PrepareReport& report, const PrepareOptions& options, bool 
 
 // Text of less takes no memory to speak of.
 constexpr double little_text = 16e6;
-// Measured: 1.7 to 2.9 bytes of memory for a byte of text, the more the shorter its words.
+// Measured: up to 2.9 bytes of memory for a byte of text, the more the shorter its words; a name, its place in lists
+// that grow, and numbers for a document; and a document is held several times while it is cut into words.
 constexpr double memory_of_text = 3;
+constexpr double memory_of_document = 150;
+constexpr double memory_of_longest = 4;
 
 // Nothing for the standard input and for compressed files, which do not say how much they hold.
 std::optional<double> text_size(const std::string& path) {
@@ -81,7 +82,9 @@ std::optional<double> text_size(const std::string& path) {
     return ignored ? std::nullopt : std::optional(static_cast<double>(size));
   }
   double sum = 0;
-  for (fs::recursive_directory_iterator entry(path, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
+  constexpr auto skip = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator entry(path, skip, ignored), end; !ignored && entry != end;
+       entry.increment(ignored)) {
     std::error_code no_size;
     const auto size = entry->is_regular_file(no_size) ? entry->file_size(no_size) : 0;
     if (!no_size) sum += static_cast<double>(size);
@@ -89,63 +92,116 @@ std::optional<double> text_size(const std::string& path) {
   return sum;
 }
 
-// Ten times a second: shows the number of documents that were read, and sees that they do not take too much memory.
+// Shows ten times a second how many documents were read, and sees after every megabyte that they do not take too much
+// memory.
 class CountingReader : public DocumentReader {
  public:
-  CountingReader(std::unique_ptr<DocumentReader> reader, double memory_limit, const RunEvents& events)
-      : reader_(std::move(reader)),
-        is_given_(memory_limit > 0),
-        memory_limit_(is_given_ ? memory_limit : available_memory()),
-        events_(events) {}
+  CountingReader(std::unique_ptr<DocumentReader> reader, const MemoryJob& job, const RunEvents& events)
+      : reader_(std::move(reader)), is_given_(job.memory_limit > 0), memory_limit_(limit_of(job)), events_(events) {}
 
   bool next(Document& document) override {
     const auto now = std::chrono::steady_clock::now();
     if (now - shown_ > std::chrono::milliseconds(100)) {
       shown_ = now;
       check_cancelled();
-      const std::string documents = counted(reader_->report().documents, "document");
-      events_.show(fmt::format("reading: {} ...", documents));
-      if (static_cast<double>(peak_memory()) > memory_limit_)
-        throw InputError(fmt::format("reading takes more memory than the {} that {}: {} were read, and there are more.",
-                                     in_bytes(memory_limit_),
-                                     is_given_ ? "--memory-limit allows" : "the machine can spare", documents));
+      events_.show(fmt::format("reading: {} ...", read()));
     }
-    return reader_->next(document);
+    if (!reader_->next(document)) return false;
+    // A document leaves its name and numbers behind, however short it is.
+    constexpr double least_bytes = 64, bytes_between_looks = 1e6;
+    unseen_ += least_bytes + static_cast<double>(document.text.size());
+    const Index count = reader_->report().documents;
+    const bool grows = count >= long_list && std::has_single_bit(static_cast<std::uint64_t>(count));
+    if (unseen_ > bytes_between_looks || grows) {
+      unseen_ = 0;
+      // Tables of words grow by copying them.
+      const double growth = (resident_memory() - before_) / 4;
+      check(grows ? growth + static_cast<double>(count) * bytes_in_lists(document) : growth, ", and there are more");
+    }
+    return true;
   }
   const ReadReport& report() const override { return reader_->report(); }
 
+  // Refuses what was read if it takes too much, with `more` bytes that are needed now.
+  void check(double more, const char* rest = "") const {
+    if (resident_memory() + std::max(more, 0.0) <= memory_limit_) return;
+    throw InputError(fmt::format("reading takes more memory than the {} that {}: {} were read{}.",
+                                 in_bytes(memory_limit_), is_given_ ? "--memory-limit allows" : "the machine can spare",
+                                 read(), rest));
+  }
+
  private:
+  static constexpr Index long_list = Index{1} << 16;
+
+  // Of ids, labels, times and titles: lists that double when they are full, and are copied then.
+  static double bytes_in_lists(const Document& document) {
+    const int lists = 1 + !document.label.empty() + !document.time.empty() + !document.title.empty();
+    return lists * static_cast<double>(sizeof(std::string));
+  }
+
+  std::string read() const { return counted(reader_->report().documents, "document"); }
+
   std::unique_ptr<DocumentReader> reader_;
   bool is_given_;
   double memory_limit_;
   const RunEvents& events_;
+  double before_ = resident_memory();
+  double unseen_ = 0;
   std::chrono::steady_clock::time_point shown_{};
 };
 
-template <class T>
-ReadResult<T> read_or_refuse(const InputOptions& options, const MemoryJob& job, const RunEvents& events) {
-  ReadOptions reading = options.reading;
-  reading.memory_limit = static_cast<std::size_t>(job.memory_limit);
-  if (options.path == "-") {
-    const std::string bytes = read_standard_input();
-    return read_matrix<T>(std::span<const char>(bytes.data(), bytes.size()), "standard input", reading);
+// What reading will take at most, told by the beginning of the text: so many bytes for each of the text, and for each
+// document.
+double memory_of_reading(const DocumentSource& source, double text_bytes) {
+  constexpr double sampled_bytes = 1e6;
+  const auto reader = source.open();
+  Document document;
+  double bytes = 0, longest = 0, count = 0;
+  for (; bytes < sampled_bytes && reader->next(document); ++count) {
+    bytes += static_cast<double>(document.text.size());
+    longest = std::max(longest, static_cast<double>(document.text.size()));
   }
-  const MatrixSummary summary = peek_matrix(options.path, options.reading);
-  check_rank(summary, job, options.path);
-  const Source source = source_of(options.path);
-  events.tell(fmt::format("{}: {}; about {} of memory will do", options.path, sizes(summary),
-                          in_bytes(estimate_memory(summary, source, job, precision_of<T>).total())));
-  check_fits(summary, source, job, precision_of<T>);
-  events.show("reading " + options.path + " ...");
-  return read_matrix<T>(options.path, reading);
+  const double share = text_bytes / std::max(bytes, 1.0);
+  return static_cast<double>(peak_memory()) + memory_of_text * text_bytes + memory_of_document * count * share +
+         memory_of_longest * longest;
+}
+
+// What the names in files beside the matrix will take.
+double name_bytes(const InputOptions& options, const MatrixSummary& summary) {
+  const auto bytes_of = [](const std::string& path, Index count) {
+    std::error_code unknown;
+    const auto size = path.empty() ? 0 : std::filesystem::file_size(path, unknown);
+    if (path.empty() || unknown || count == 0) return 0.0;
+    return static_cast<double>(count) * bytes_of_name(size / static_cast<std::uintmax_t>(count));
+  };
+  return bytes_of(options.feature_names, summary.features) + bytes_of(options.item_names, summary.items) +
+         bytes_of(options.truth, summary.items);
+}
+
+template <class T>
+ReadResult<T> read_or_refuse(const InputOptions& options, const MemoryJob& job, const RunEvents& events,
+                             double& estimate) {
+  ReadOptions reading = options.reading;
+  reading.memory_limit = static_cast<std::size_t>(limit_of(job));
+  const std::string& path = options.path == "-" ? "standard input" : options.path;
+  const MatrixFile file(options.path, reading);
+  MatrixSummary summary = file.summary();
+  summary.name_bytes += name_bytes(options, summary);
+  check_rank(summary, job, path);
+  estimate = estimate_memory(summary, job, precision_of<T>).total();
+  events.tell(fmt::format("{}: {}; about {} of memory will do", path, sizes(summary), in_bytes(estimate)));
+  check_fits(summary, job, precision_of<T>);
+  events.show("reading " + path + " ...");
+  return file.read<T>();
 }
 
 template <class T>
 void read_entries(const InputOptions& options, const MemoryJob& job, const RunEvents& events, PreparedInput<T>& input) {
   try {
-    ReadResult<T> result = read_or_refuse<T>(options, job, events);
+    ReadResult<T> result = read_or_refuse<T>(options, job, events, input.estimated_memory);
     input.data = std::move(result.dataset);
     input.notes = std::move(result.notes);
+    give_back_memory();
   } catch (const InputError& error) {
     if (options.hint.empty()) throw;
     throw InputError(error.what() + (" " + options.hint));
@@ -162,7 +218,7 @@ void read_entries(const InputOptions& options, const MemoryJob& job, const RunEv
 }
 
 template <class T>
-void read_counts(const InputOptions& options, const MemoryJob& job, const RunEvents& events, PreparedInput<T>& input) {
+void read_counts(const InputOptions& options, MemoryJob job, const RunEvents& events, PreparedInput<T>& input) {
   Corpus<T> corpus = count_words<T>(options, job.memory_limit, events, input.source);
   input.notes = notes_of(corpus.report);
   input.data.values = std::move(corpus.counts);
@@ -173,13 +229,16 @@ void read_counts(const InputOptions& options, const MemoryJob& job, const RunEve
   input.titles = std::move(corpus.titles);
   input.times = std::move(corpus.times);
   // Reading leaves many small free blocks behind, which the factorization would come on top of.
-  ::malloc_trim(0);
+  give_back_memory();
+  job.held = resident_memory();
   const MatrixSummary summary = summary_of(input.data);
+  // Reading may have taken more than all that follows.
+  input.estimated_memory =
+      std::max(static_cast<double>(peak_memory()), estimate_memory(summary, job, precision_of<T>).total());
   events.tell(fmt::format("{}: {}, {} ({} different, {} counted); their topics take about {} of memory",
                           options.called(), counted(summary.items, "document"), counted(corpus.words, "word"),
-                          counted(corpus.distinct_words), counted(summary.features),
-                          in_bytes(estimate_memory(summary, Source::memory, job, precision_of<T>).total())));
-  check_fits(summary, Source::memory, job, precision_of<T>);
+                          counted(corpus.distinct_words), counted(summary.features), in_bytes(input.estimated_memory)));
+  check_fits(summary, job, precision_of<T>);
 }
 
 // Why no document has anything to be told apart by.
@@ -295,17 +354,28 @@ Corpus<T> count_words(const InputOptions& options, double memory_limit, const Ru
                       std::shared_ptr<const DocumentSource>& source) {
   const DocumentInputOptions& documents = *options.documents;
   source = documents.source;
-  if (source == nullptr) source = std::make_shared<const DocumentSource>(options.path, documents.reading);
+  const MemoryJob job{.memory_limit = memory_limit};
+  if (source == nullptr) {
+    // A document is held several times while it is cut into words.
+    constexpr double copies = 8;
+    DocumentOptions reading = documents.reading;
+    const double longest = std::max(1.0, limit_of(job) / copies);
+    if (longest < static_cast<double>(reading.max_document_bytes))
+      reading.max_document_bytes = static_cast<std::size_t>(longest);
+    source = std::make_shared<const DocumentSource>(options.path, reading);
+  }
+  auto opened = source->open();  // says what is wrong with the path before its size is looked at
   if (const auto bytes = text_size(options.path); bytes && *bytes > little_text) {
     events.tell(fmt::format("{}: {} to read, which may take up to about {} of memory", options.called(),
-                            in_bytes(*bytes), in_bytes(memory_of_text * *bytes)));
+                            in_bytes(*bytes), in_bytes(memory_of_reading(*source, *bytes))));
   }
-  CountingReader reader(source->open(), memory_limit, events);
-  if (documents.vocabulary) return read_corpus<T>(reader, *documents.vocabulary);
+  CountingReader reader(std::move(opened), job, events);
+  const NeedMemory need = [&](double bytes) { reader.check(bytes); };
+  if (documents.vocabulary) return read_corpus<T>(reader, *documents.vocabulary, need);
   TextOptions text = documents.text;
   text.min_count = std::max<Index>(1, static_cast<Index>(options.prepare.min_feature_total));
   if (!documents.stop_word_file.empty()) text.more_stop_words = read_names(documents.stop_word_file, nullptr);
-  return read_corpus<T>(reader, text);
+  return read_corpus<T>(reader, text, need);
 }
 
 std::vector<std::string> notes_of(const ReadReport& report) {
@@ -316,25 +386,9 @@ std::vector<std::string> notes_of(const ReadReport& report) {
   note(report.skipped, "document", "skipped: could not be read");
   note(report.repaired, "document", "repaired: not UTF-8, or with NUL bytes");
   note(report.passed_over, "file", "passed over: not text");
+  note(report.closed_folders, "folder", "left out: may not be read");
   notes.insert(notes.end(), report.notes.begin(), report.notes.end());
   return notes;
-}
-
-std::string read_standard_input() {
-  std::string bytes;
-  std::string chunk(1 << 20, '\0');
-  while (true) {
-    pollfd standard_input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-    if (::poll(&standard_input, 1, -1) < 0 && errno == EINTR) {
-      check_cancelled();
-      continue;
-    }
-    const ssize_t count = ::read(STDIN_FILENO, chunk.data(), chunk.size());
-    if (count == 0) return bytes;
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw InputError(fmt::format("cannot read the standard input: {}.", std::strerror(errno)));
-    bytes.append(chunk, 0, static_cast<std::size_t>(count));
-  }
 }
 
 #define COPSE_INSTANTIATE(T)                                                                         \

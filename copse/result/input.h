@@ -70,6 +70,7 @@ struct PreparedInput {
   std::vector<std::string> all_item_names;  // before preparation: what the files say, or numbers from 0
   std::vector<std::string> classes;         // the true class of all items before preparation; empty if unknown
   std::vector<std::string> notes;
+  double estimated_memory = 0;  // bytes that the whole run was said to take
 
   // Items that preparation kept out of the fit, since their entries add up to less than min_item_total: their numbers
   // among all, and their entries over all features, not weighed.
@@ -121,8 +122,5 @@ Corpus<T> count_words(const InputOptions& options, double memory_limit, const Ru
 
 // What was met on the way, as sentences.
 std::vector<std::string> notes_of(const ReadReport& report);
-
-// Bytes of stdin until its end. Throws InputError.
-std::string read_standard_input();
 
 }  // namespace copse

@@ -1,126 +1,184 @@
 #include "copse/result/memory.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
-#include <limits>
 
 #include "copse/base/error.h"
 #include "copse/kernels/in_memory.h"
+#include "copse/prepare/near_duplicates.h"
 #include "copse/result/wording.h"
 
 namespace copse {
 namespace {
 
-constexpr double unlimited = std::numeric_limits<double>::infinity();
+// What the program takes before it has any data.
+constexpr double program_bytes = 12.5e6;
 
-// Factors that are alive at once, counted in matrices of (rows + cols) x k: during a breath, with 3 k / 2 components, W
-// and H, their extrapolated twins, the products X H' and X'W, and the steps before; beside it the iterate.
-constexpr double factor_copies = 7;
+// What an allocator keeps, pages that are used in part, and what is not counted here: over the inputs of
+// tests/end_to_end/memory_test.py runs took up to 1.17 times what the counts below say.
+constexpr double slack = 1.2;
+
+// A name that is a number: a short std::string.
+constexpr double number_name = sizeof(std::string);
+
+// Preparation, of a feature: sixteen partial sums and their total, and its number. Of an item: its hash, the items in
+// the order of their hashes, which are sorted with a copy, a mark, and its number.
+constexpr double prepared_feature = 18 * sizeof(double);
+constexpr double prepared_item = sizeof(double) * 5 + 1;
+
+// What a result holds of an item: a TopicItem and its label; while that is made, its cluster with its weight, and its
+// place in a list that grows. Then what is written: a row of assignments.tsv, and its text, which grows.
+constexpr double viewed_item = 72;
+constexpr double viewing_item = 56;
+constexpr double written_item = 163;
+// An entry of the page, which holds so many bytes of them at most.
+constexpr double page_item = 110;
+constexpr double page_bytes = 11e6;
+
+// Documents: the numbers under which they may meet a near duplicate. Their many small strings leave gaps.
+constexpr double compared_item = 8 + 9 * NearDuplicateOptions{}.bands + 32;
+constexpr double text_gaps = 1.06;
 
 // Of a tree, measured over 10 to 400 leaves and 1 to 7 million entries: the matrix, the nodes cut out of it and those
 // that wait for their turn; a feature of a node, and what is written of a node; an item's names, weights and lines of
-// text.
+// text; and what the program takes with its threads at work. A bound: how many features the nodes have is known only
+// when the tree is grown.
 constexpr double tree_copies = 4.3;
 constexpr double node_feature_bytes = 24;
 constexpr double node_bytes = 25e3;
-constexpr double item_bytes = 400;
+constexpr double tree_item = 400;
+constexpr double tree_program_bytes = 20e6;
+// Where items are many and short, their paths, weights and lines are most of all.
+constexpr double written_tree_item = 950;
 
-// What the program takes before it has any data.
-constexpr double program_bytes = 20e6;
+// A run in numbers.
+struct Numbers {
+  double width = 0;  // bytes of a value
+  double features = 0, items = 0, entries = 0, k = 0;
+  bool sparse = false;
 
-// The value of "NAME: 123 kB" in a file of /proc, in bytes.
-double kilobytes_in(const char* path, const std::string& name) {
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with(name + ":")) return std::strtod(line.c_str() + name.size() + 1, nullptr) * 1024;
+  double factors(double components) const { return (features + items) * components * width; }
+  double data() const {
+    return sparse ? entries * (width + sizeof(RowIndex)) + (items + 1) * sizeof(Index) : features * items * width;
   }
-  return unlimited;
+  // Both factors and their extrapolated twins, the products X H' and X'W, H before it ran ahead, and X H' in another
+  // order of rows. Large arrays end with a whole huge page.
+  double alternation(double components, bool extrapolates) const {
+    constexpr double huge_page = 0x1p21, arrays = 8;
+    const double bytes = 3 * factors(components) + (extrapolates ? items * components * width : 0) +
+                         (sparse ? features * components * width : 0);
+    return bytes + std::min(bytes / 8, arrays * huge_page / 2);
+  }
+  // Copies of the data that products make: X', or the other factor with its rows padded to whole vectors.
+  double product_copies(double components, Precision precision) const {
+    if (sparse) {
+      const auto columns = static_cast<Index>(components);
+      return entries * with_precision(precision, [&]<class T> { return copied_bytes_per_entry<T>(columns); });
+    }
+    constexpr double longest_vector = 16;
+    return std::max(features, items) * std::ceil(components / longest_vector) * longest_vector * width;
+  }
+};
+
+// What the solver holds at once, beside the data.
+double solving(const Numbers& run, const MemoryJob& job, Precision precision) {
+  const bool extrapolates = job.solver == Solver::hals;
+  double bytes = run.alternation(run.k, extrapolates) + run.product_copies(run.k, precision);
+  // The passive sets of the exact solvers, and the right-hand sides in their order.
+  if (job.solver == Solver::active_set || job.solver == Solver::pivoting) bytes += run.factors(run.k);
+  if (job.breathes && 1.5 * run.k <= std::min(run.features, run.items)) {
+    // The factors wait, with the components that joined them, while half as many more alternate.
+    const double breath = 1.5 * run.factors(run.k) + run.alternation(1.5 * run.k, true);
+    bytes = std::max(bytes, breath + run.product_copies(1.5 * run.k, precision));
+  }
+  // The tree, whose nodes are parts of the data; some of their memory is not given back.
+  if (job.from_a_tree) bytes = std::max(bytes + 0.8 * run.data(), 2.4 * run.data());
+  if (job.samples) {
+    // Twice the components on some of the items, before X' is made.
+    Numbers sample = run;
+    sample.items = std::min(std::max(run.items / 10, 100 * run.k), run.items / 2);
+    sample.entries = run.entries * sample.items / std::max(run.items, 1.0);
+    bytes = std::max(bytes,
+                     sample.data() + sample.product_copies(2 * run.k, precision) + sample.alternation(2 * run.k, true));
+  }
+  return bytes;
 }
 
-double number_in(const char* path) {
-  std::ifstream file(path);
-  double value = 0;
-  return file >> value ? value : unlimited;
+MemoryEstimate flat_memory(const Numbers& run, double held, double reading, const MemoryJob& job, Precision precision) {
+  const double numbers = sizeof(Index) * (run.features + run.items);
+  const double preparing = run.features * prepared_feature + run.items * prepared_item;
+  const double factors = run.factors(run.k);
+  const double view = run.items * viewed_item;
+  const double transposed = run.sparse ? run.product_copies(run.k, precision) : 0;
+  const double compared = job.is_text ? run.items * compared_item : 0;
+  const double describing = numbers + factors + transposed + std::max(view + run.items * viewing_item, compared);
+  // The data are gone by then.
+  const double page = job.has_page ? std::min(run.items * page_item, page_bytes) : 0;
+  const double writing = numbers + factors + view + run.items * written_item + page - run.data();
+  const double most = std::max({preparing, numbers + solving(run, job, precision), describing, writing});
+  const double total = std::max(reading, held + most);
+  const double matrix = std::min(total, std::max(reading, held + run.product_copies(run.k, precision)));
+  return {.matrix = matrix, .factors = total - matrix};
+}
+
+MemoryEstimate tree_memory(const Numbers& run, double held, double reading) {
+  // Nodes keep their topics as ranked features; a node of so few entries has this many features, were they spread
+  // evenly. Then come the leaves' topics, the items' coefficients for them, and what is written of every item.
+  const double features = run.features * -std::expm1(-run.entries / std::max(run.k, 1.0) / std::max(run.features, 1.0));
+  const double nodes = 2 * run.k * (features * node_feature_bytes + node_bytes) + run.factors(run.k);
+  const double growing = std::max(tree_program_bytes + run.data(), held) + (tree_copies - 1) * run.data();
+  const double writing = held - run.data() + run.items * written_tree_item;
+  return {.matrix = std::max({reading, growing + run.items * tree_item, writing}), .factors = nodes};
 }
 
 }  // namespace
 
-Source source_of(const std::string& path) {
-  const bool table = path.find(".csv") != std::string::npos || path.find(".tsv") != std::string::npos;
-  return table ? Source::table : Source::file;
+MemoryEstimate estimate_memory(const MatrixSummary& summary, const MemoryJob& job, Precision precision) {
+  Numbers run{.width = precision == Precision::single ? 4.0 : 8.0,
+              .features = static_cast<double>(summary.features),
+              .items = static_cast<double>(summary.items),
+              .k = static_cast<double>(job.clusters),
+              .sparse = summary.sparse};
+  run.entries = summary.nonzeros >= 0 ? static_cast<double>(summary.nonzeros) : run.features * run.items;
+  // The names of the items stand in the data and in the model.
+  const double names = 2 * summary.name_bytes + run.items * number_name;
+  const double held = job.held > 0 ? job.held : program_bytes + run.data() + names;
+  const double reading =
+      job.held > 0 ? 0 : held + summary.reading_bytes + summary.reading_copies * run.entries * run.width;
+  if (job.clusters == 0) return {.matrix = std::max(held, reading), .factors = 0};
+  MemoryEstimate estimate =
+      job.method == Method::tree ? tree_memory(run, held, reading) : flat_memory(run, held, reading, job, precision);
+  if (job.entries)
+    estimate.matrix += 2 * run.entries * (run.width + sizeof(RowIndex)) + (run.features + run.items) * sizeof(Index);
+  if (job.is_text) estimate = {.matrix = text_gaps * estimate.matrix, .factors = text_gaps * estimate.factors};
+  return {.matrix = slack * estimate.matrix, .factors = slack * estimate.factors};
 }
 
-MemoryEstimate estimate_memory(const MatrixSummary& summary, Source source, const MemoryJob& job, Precision precision) {
-  const double width = precision == Precision::single ? 4 : 8;
-  const auto rows = static_cast<double>(summary.features);
-  const auto cols = static_cast<double>(summary.items);
-  const auto k = static_cast<double>(job.clusters);
-  const double entries = summary.nonzeros >= 0 ? static_cast<double>(summary.nonzeros) : rows * cols;
-  MemoryEstimate estimate;
-  if (summary.sparse) {
-    const double one = entries * (width + sizeof(RowIndex));
-    // Reading text holds row, column and value of each entry beside the finished columns.
-    const double reading = one + entries * (width + 2 * sizeof(RowIndex));
-    const double copied =
-        job.method == Method::tree
-            ? (tree_copies - 1) * (width + sizeof(RowIndex))
-            : with_precision(precision, [&]<class T> { return copied_bytes_per_entry<T>(job.clusters); });
-    estimate.matrix = std::max(one + entries * copied, reading) + (rows + cols) * sizeof(Index);
-  } else {
-    // Measured: a table is parsed into growing blocks, which are then gathered.
-    const double copies = job.method == Method::tree ? tree_copies : 1;
-    estimate.matrix = rows * cols * width * (source == Source::table ? std::max(6.0, copies) : copies);
-  }
-  estimate.matrix += program_bytes;
-  if (job.method == Method::flat) {
-    estimate.factors = factor_copies * (rows + cols) * k * width;
-  } else {
-    // Nodes keep their topics as ranked features; a node of so few entries has this many features, were they spread
-    // evenly. Then come the leaves' topics, the items' coefficients for them, and what is written of every item.
-    const double features = rows * -std::expm1(-entries / std::max(k, 1.0) / std::max(rows, 1.0));
-    estimate.factors =
-        2 * k * (features * node_feature_bytes + node_bytes) + (rows + cols) * k * width + cols * item_bytes;
-  }
-  return estimate;
-}
+double limit_of(const MemoryJob& job) { return job.memory_limit > 0 ? job.memory_limit : available_memory(); }
 
-double available_memory() {
-  double available = kilobytes_in("/proc/meminfo", "MemAvailable");
-  available = std::min(
-      available, number_in("/sys/fs/cgroup/memory.max") - std::min(number_in("/sys/fs/cgroup/memory.current"), 0x1p60));
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
-    available = std::min(available, static_cast<double>(limit.rlim_cur));
-  }
-  return std::max(available, 0.0);
-}
-
-void check_fits(const MatrixSummary& summary, Source source, const MemoryJob& job, Precision precision) {
-  const double limit = job.memory_limit > 0 ? job.memory_limit : available_memory();
-  const MemoryEstimate needed = estimate_memory(summary, source, job, precision);
+void check_fits(const MatrixSummary& summary, const MemoryJob& job, Precision precision) {
+  const double limit = limit_of(job);
+  const MemoryEstimate needed = estimate_memory(summary, job, precision);
   if (needed.total() <= limit) return;
-  const char* option = job.method == Method::tree ? "--leaves" : "-k";
+  const std::string& option = job.option;
   std::string sentence = fmt::format("this run needs about {} of memory", in_bytes(needed.total()));
-  if (job.clusters > 0) {
+  if (job.clusters > 0 && !option.empty()) {
     sentence += fmt::format(" ({} for the matrix, {} for {} {})", in_bytes(needed.matrix), in_bytes(needed.factors),
                             option, job.clusters);
   }
   sentence += fmt::format(", and {} {}", job.memory_limit > 0 ? "--memory-limit allows" : "the machine can spare",
                           in_bytes(limit));
-  if (job.clusters == 0) throw InputError(sentence + ".");
+  if (job.clusters == 0 || option.empty()) throw InputError(sentence + ".");
   const auto total = [&](Index clusters, Precision with) {
     MemoryJob other = job;
     other.clusters = clusters;
-    return estimate_memory(summary, source, other, with).total();
+    return estimate_memory(summary, other, with).total();
   };
   // The largest number of clusters that fits, by bisection.
   Index fits = 0;
-  for (Index low = 1, high = job.clusters - 1; low <= high;) {
+  for (Index low = job.method == Method::tree ? 2 : 1, high = job.clusters - 1; low <= high;) {
     const Index middle = low + (high - low) / 2;
     const bool enough = total(middle, precision) <= limit;
     if (enough) fits = middle;
@@ -131,19 +189,11 @@ void check_fits(const MatrixSummary& summary, Source source, const MemoryJob& jo
   } else if (fits >= 1) {
     sentence += fmt::format(". {} {} would fit", option, fits);
   } else {
-    sentence +=
-        fmt::format(". No {} would fit: even {} 1 needs {}", option, option, in_bytes(total(1, Precision::single)));
+    const Index least = job.method == Method::tree ? 2 : 1;
+    sentence += fmt::format(". No {} would fit: even {} {} needs {}", option, option, least,
+                            in_bytes(total(least, Precision::single)));
   }
   throw InputError(sentence + ".");
-}
-
-Index peak_memory() {
-  // getrusage() would count what the program that started this one took before.
-  const double peak = kilobytes_in("/proc/self/status", "VmHWM");
-  if (peak < unlimited) return static_cast<Index>(peak);
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  return static_cast<Index>(usage.ru_maxrss) * 1024;
 }
 
 }  // namespace copse

@@ -1,9 +1,11 @@
-// Memory that a run will need, has, and took.
+// Memory that a run will need, and whether there is so much.
 #pragma once
 
 #include <string>
 
+#include "copse/base/memory.h"
 #include "copse/io/matrix_file.h"
+#include "copse/nmf/nmf.h"
 #include "copse/result/precision.h"
 
 namespace copse {
@@ -13,31 +15,39 @@ enum class Method { flat, tree };
 // What memory is asked for.
 struct MemoryJob {
   Method method = Method::flat;
-  Index clusters = 1;       // k, or leaves
+  Index clusters = 1;       // k, or leaves; 0: the data is read or made, and that is all
   double memory_limit = 0;  // bytes; 0: what the machine has to spare
+  // The option that asks for the clusters, to name what would fit; empty: nothing can be changed.
+  std::string option = {};
+  bool has_page = false;  // report.html is written
+  // Of flat clusters.
+  Solver solver = Solver::hals;
+  bool samples = true;       // it starts from a sample of the items (nmf/sample_start.h)
+  bool breathes = true;      // it may try more components for a while (nmf/breathe.h)
+  bool from_a_tree = false;  // it starts from the leaves of a tree
+  bool is_text = false;      // documents: they are compared, and some are read again
+  // What the process takes already, the data among it, when all has been read; 0: nothing has.
+  double held = 0;
+  // The Kullback-Leibler loss takes the entries in both orders.
+  bool entries = false;
 };
 
 struct MemoryEstimate {
-  double matrix = 0;   // the data and its copies, or what reading takes where that is more; and the program
-  double factors = 0;  // the factors, or the nodes of a tree, and what a solver keeps beside them
+  double matrix = 0;   // the program, the data and their copies, or what reading takes where that is more; and names
+  double factors = 0;  // the factors, or the nodes of a tree, what a solver keeps beside them, and what is written
   double total() const { return matrix + factors; }
 };
 
-// Where the matrix comes from: reading a table of text takes several times what the matrix takes.
-enum class Source { memory, file, table };
-Source source_of(const std::string& path);
+// Upper bounds, for flat clusters a few hundredths to a fifth above what a run takes, for trees up to three times that
+// (tests/end_to_end/memory_test.py); entries that the
+// header of a file does not count are taken as all of them. Pages of a mapped file are not counted: the system takes
+// them back when it needs them.
+MemoryEstimate estimate_memory(const MatrixSummary& summary, const MemoryJob& job, Precision precision);
 
-// Upper bounds; entries that the header of a file does not count are taken as all of them. Pages of the file itself,
-// which the system takes back when it needs them, are not counted.
-MemoryEstimate estimate_memory(const MatrixSummary& summary, Source source, const MemoryJob& job, Precision precision);
-
-// What the machine has to spare now: physical memory, and the limits set for this process or its control group.
-double available_memory();
+// The limit that counts.
+double limit_of(const MemoryJob& job);
 
 // Throws InputError with what is needed, what there is, and what would fit.
-void check_fits(const MatrixSummary& summary, Source source, const MemoryJob& job, Precision precision);
-
-// The most that this process has taken so far, in bytes.
-Index peak_memory();
+void check_fits(const MatrixSummary& summary, const MemoryJob& job, Precision precision);
 
 }  // namespace copse

@@ -1,5 +1,7 @@
 #include "copse/result/read_result.h"
 
+#include "copse/result/fields.h"
+
 namespace copse {
 
 template <class T>
@@ -22,8 +24,20 @@ TreeResult<T> read_tree_result(const StoredResult& stored) {
   return result;
 }
 
-#define COPSE_INSTANTIATE(T)                                       \
-  template FlatResult<T> read_flat_result<T>(const StoredResult&); \
+template <class T>
+GraphResult<T> read_graph_result(const StoredResult& stored) {
+  GraphResult<T> result;
+  result.model = read_graph_model<T>(stored.model);
+  result.report = stored.report;
+  if (const Setting* overlap = find_setting(stored.report.settings, "overlap"))
+    from_setting("overlap", *overlap, result.overlap);
+  describe(result);
+  return result;
+}
+
+#define COPSE_INSTANTIATE(T)                                         \
+  template FlatResult<T> read_flat_result<T>(const StoredResult&);   \
+  template GraphResult<T> read_graph_result<T>(const StoredResult&); \
   template TreeResult<T> read_tree_result<T>(const StoredResult&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "copse/result/flat_run.h"
+#include "copse/result/graph_run.h"
 #include "copse/result/stored_result.h"
 #include "copse/result/tree_result.h"
 
@@ -12,5 +13,7 @@ template <class T>
 FlatResult<T> read_flat_result(const StoredResult& stored);
 template <class T>
 TreeResult<T> read_tree_result(const StoredResult& stored);
+template <class T>
+GraphResult<T> read_graph_result(const StoredResult& stored);
 
 }  // namespace copse

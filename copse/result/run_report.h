@@ -7,8 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "copse/choose/verdict.h"
 #include "copse/measure/clustering.h"
 #include "copse/nmf/nmf.h"
+#include "copse/result/graph_facts.h"
 #include "copse/result/settings.h"
 
 namespace copse {
@@ -32,6 +34,15 @@ struct Topic {
   std::optional<double> coherence = {};  // of its best features, where they are words
 };
 
+// How the number of clusters was found.
+struct SurveyReport {
+  SurveyTable table;
+  Verdict verdict;
+  Index planned = 0;                  // runs that were asked for
+  Index done = 0;                     // of these
+  std::vector<std::string> failures;  // one sentence for each kind of failure
+};
+
 // The keys of result.json, under the same names.
 struct RunReport {
   std::string command;
@@ -51,6 +62,7 @@ struct RunReport {
   std::vector<double> run_errors;  // of every start
   int best_run = 0;
   Seconds seconds;
+  Index estimated_memory_bytes = 0;  // what was announced; 0: nothing was, for data that lay in memory
   Index peak_memory_bytes = 0;
   std::optional<ClusteringMeasures> measures;       // of the topic of every item: the column `cluster`
   std::optional<ClusteringMeasures> leaf_measures;  // of a flattened tree: of the leaf where the splits put it
@@ -60,6 +72,8 @@ struct RunReport {
   std::vector<Topic> topics;
   std::vector<Iteration> history;
   std::vector<std::string> notes;
+  std::optional<GraphFacts> graph;  // of the communities of a graph
+  std::optional<SurveyReport> survey;  // where k was chosen by one
 };
 
 }  // namespace copse

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "copse/base/error.h"
 #include "copse/result/fields.h"
@@ -62,6 +64,11 @@ void write_all(int descriptor, const void* from, std::size_t count, std::int64_t
     if (put <= 0) throw OutputError(fmt::format("{} cannot be written: {}.", path.string(), std::strerror(errno)));
     place += put, offset += put, count -= static_cast<std::size_t>(put);
   }
+}
+
+bool usable(const Header& header) {
+  return std::isfinite(header.inner) && std::isfinite(header.fitted) && std::isfinite(header.entries_read) &&
+         std::in_range<int>(header.iterations) && header.iterations >= 0;
 }
 
 template <class T>
@@ -143,7 +150,8 @@ bool SplitLog<T>::recall(std::uint64_t key, Rank2Result<T>& result) {
                      read_all(descriptor_, result.w.data(), w_bytes, w_at) &&
                      read_all(descriptor_, result.h.data(), h_bytes, h_at) &&
                      read_all(descriptor_, &sum, sizeof sum, h_at + static_cast<std::int64_t>(h_bytes));
-  if (!whole || sum != checksum(header, result.w, result.h) || !usable(result.w) || !usable(result.h)) {
+  if (!whole || sum != checksum(header, result.w, result.h) || !usable(header) || !usable(result.w) ||
+      !usable(result.h)) {
     places_.erase(found);
     return false;
   }

@@ -72,8 +72,10 @@ Hierarchy hierarchy_of(const TopicView& view, const ModelItems& items) {
 StabilityCount::StabilityCount(Hierarchy whole)
     : whole_(std::move(whole)),
       node_pairs_(whole_.parent.size(), 0),
+      node_chance_(whole_.parent.size(), 0),
       node_all_(whole_.parent.size(), 0),
       item_pairs_(whole_.leaf.size(), 0),
+      item_chance_(whole_.leaf.size(), 0),
       item_all_(whole_.leaf.size(), 0) {}
 
 void StabilityCount::add(std::span<const Index> items, const Hierarchy& found) {
@@ -87,16 +89,22 @@ void StabilityCount::add(std::span<const Index> items, const Hierarchy& found) {
     if (leaf >= 0 && other >= 0) ++cells[{leaf, other}];
   }
 
+  const auto drawn = static_cast<double>(items.size());
+  const double all_pairs = std::max(1.0, pairs(drawn));  // with one item no pair is counted
   for (std::size_t e = 0; e < items.size(); ++e) {
     const Index leaf = whole_.leaf[items[e]], other = found.leaf[e];
     if (leaf < 0) continue;
     item_all_[items[e]] += sizes[leaf] - 1;
-    if (other >= 0) item_pairs_[items[e]] += cells.at({leaf, other}) - 1;
+    if (other < 0) continue;
+    item_pairs_[items[e]] += cells.at({leaf, other}) - 1;
+    item_chance_[items[e]] += (sizes[leaf] - 1) * (found_sizes[other] - 1) * drawn / all_pairs;
   }
   const std::vector<char> inner = inner_nodes(whole_.parent);
   for (const auto& [cell, count] : cells) {
     if (!inner[cell.first]) node_pairs_[cell.first] += pairs(count);
   }
+  double together_by_chance = 0;  // of two items of the subsample
+  for (const double size : found_sizes) together_by_chance += pairs(size) / all_pairs;
 
   add_up(whole_.parent, sizes);
   add_up(found.parent, found_sizes);
@@ -107,29 +115,38 @@ void StabilityCount::add(std::span<const Index> items, const Hierarchy& found) {
     auto& above = below[whole_.parent[n]];
     if (whole_.parent[n] > 0) above.insert(above.end(), below[n].begin(), below[n].end());
     const auto leaves = std::exchange(below[n], {});
-    if (!inner[n]) continue;
+    if (!inner[n]) {
+      node_chance_[n] += pairs(sizes[n]) * together_by_chance;
+      continue;
+    }
     std::vector<double> common(found.parent.size(), 0);
     for (const auto& [leaf, count] : leaves) common[leaf] += count;
     add_up(found.parent, common);
-    double best = 0, together = 0;
+    double best = 0, together = 0, size = 0;
     for (std::size_t b = 1; b < common.size(); ++b) {
       const double either = sizes[n] + found_sizes[b] - common[b];
       if (either > 0 && common[b] / either > best) {
         best = common[b] / either;
         together = common[b];
+        size = found_sizes[b];
       }
     }
     node_pairs_[n] += pairs(together);
+    node_chance_[n] += pairs(sizes[n]) * pairs(size) / all_pairs;
   }
 }
 
 Stability StabilityCount::shares() const {
-  const auto divided = [](const std::vector<double>& parts, const std::vector<double>& all) {
+  // What is left of `all` beside chance may be rounding.
+  const auto corrected = [](const auto& parts, const auto& chance, const auto& all) {
     std::vector<double> shares;
-    for (std::size_t i = 0; i < parts.size(); ++i) shares.push_back(all[i] > 0 ? parts[i] / all[i] : unknown);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const double rest = all[i] - chance[i];
+      shares.push_back(rest > 1e-9 * all[i] ? std::max(0.0, (parts[i] - chance[i]) / rest) : unknown);
+    }
     return shares;
   };
-  return {divided(node_pairs_, node_all_), divided(item_pairs_, item_all_)};
+  return {corrected(node_pairs_, node_chance_, node_all_), corrected(item_pairs_, item_chance_, item_all_)};
 }
 
 template <class T>

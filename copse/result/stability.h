@@ -1,4 +1,5 @@
-// How sure a topic is: the share of its pairs of items that stay together when a part of the items is fitted anew.
+// How sure a topic is: the share of its pairs of items that stay together when a part of the items is fitted anew,
+// beyond what chance gives.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,8 @@ Hierarchy hierarchy_of(Model& model, Index items) {
   return hierarchy_of(view_of(model, {.words = 0, .representatives = 0}), model.items);
 }
 
-// NaN where nothing is known: of the root, of a topic of which no two items were drawn, of an item without a topic.
+// From 0, what chance gives or less, to 1. NaN where nothing is known: of the root, of a topic of which no two items
+// were drawn, of an item without a topic, and where chance alone keeps all pairs together (a single topic).
 struct Stability {
   std::vector<double> nodes;
   std::vector<double> items;
@@ -38,8 +40,10 @@ struct Stability {
 //   of an inner node A:         sum_S p(n_AB) / sum_S p(n_A), B the node found in S, but for the root, with the largest
 //                               |A and B| / |A or B|, counted in S
 //   of item i in the leaf A:    sum_S (n_Ac - 1) / sum_S (n_A - 1), over the S that hold i, c the leaf found for i
-// An item that no leaf of S holds is together with none. Both sums are over all pairs, counted by tables of leaves
-// against leaves.
+// An item that no leaf of S holds is together with none. These shares s are corrected as [Hubert & Arabie 1985] correct
+// the Rand index: (s - e) / (1 - e), where e is the same share, over the same S, of any two items of S, whatever topic
+// they are of. So a topic is not sure because the topics are few or because one of them holds nearly all. All sums are
+// over pairs, counted by tables of leaves against leaves.
 class StabilityCount {
  public:
   explicit StabilityCount(Hierarchy whole);
@@ -50,8 +54,8 @@ class StabilityCount {
 
  private:
   Hierarchy whole_;
-  std::vector<double> node_pairs_, node_all_;
-  std::vector<double> item_pairs_, item_all_;
+  std::vector<double> node_pairs_, node_chance_, node_all_;  // that stay together, that chance keeps together, all
+  std::vector<double> item_pairs_, item_chance_, item_all_;
 };
 
 // A number for every item by what it holds: the features of a sparse item, the values of a dense one. Equal items are

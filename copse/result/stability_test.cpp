@@ -45,6 +45,10 @@ std::vector<Index> random_items(Random& random, Index items) {
 // The definition, pair by pair.
 namespace naive {
 
+double corrected(double together, double chance, double all) {
+  return all - chance > 1e-9 * all ? std::max(0.0, (together - chance) / (all - chance)) : std::nan("");
+}
+
 bool is_in(const Hierarchy& hierarchy, Index item, Index node) {
   Index n = hierarchy.leaf[item];
   while (n >= 0 && n != node) n = hierarchy.parent[n];
@@ -58,9 +62,10 @@ struct Sample {
 
 double share(const Hierarchy& whole, Index node, const std::vector<Sample>& samples) {
   const bool leaf = std::ranges::find(whole.parent, node) == whole.parent.end();
-  double together = 0, all = 0;
+  double together = 0, all = 0, chance = 0;
   for (const Sample& sample : samples) {
     const auto count = static_cast<Index>(sample.items.size());
+    const double all_before = all;
     Index best = -1;
     double best_overlap = 0;
     for (Index b = 1; b < static_cast<Index>(sample.found.parent.size()) && !leaf; ++b) {
@@ -75,32 +80,45 @@ double share(const Hierarchy& whole, Index node, const std::vector<Sample>& samp
         best = b;
       }
     }
+    double any = 0, any_together = 0;
     for (Index e = 0; e < count; ++e) {
       for (Index f = 0; f < count; ++f) {
-        if (e == f || !is_in(whole, sample.items[e], node) || !is_in(whole, sample.items[f], node)) continue;
-        ++all;
+        if (e == f) continue;
         const auto& found = sample.found;
-        together += leaf ? found.leaf[e] >= 0 && found.leaf[e] == found.leaf[f]
-                         : best >= 0 && is_in(found, e, best) && is_in(found, f, best);
+        const bool stay = leaf ? found.leaf[e] >= 0 && found.leaf[e] == found.leaf[f]
+                               : best >= 0 && is_in(found, e, best) && is_in(found, f, best);
+        ++any;
+        any_together += stay;
+        if (!is_in(whole, sample.items[e], node) || !is_in(whole, sample.items[f], node)) continue;
+        ++all;
+        together += stay;
       }
     }
+    if (any > 0) chance += (all - all_before) * any_together / any;
   }
-  return all > 0 ? together / all : std::nan("");
+  return corrected(together, chance, all);
 }
 
 double share_of_item(const Hierarchy& whole, Index item, const std::vector<Sample>& samples) {
-  double together = 0, all = 0;
+  double together = 0, all = 0, chance = 0;
   for (const Sample& sample : samples) {
     const auto here = std::ranges::find(sample.items, item);
     if (here == sample.items.end() || whole.leaf[item] < 0) continue;
     const auto own = here - sample.items.begin();
+    double any = 0, any_together = 0;
+    const double all_before = all;
     for (std::size_t e = 0; e < sample.items.size(); ++e) {
-      if (sample.items[e] == item || whole.leaf[sample.items[e]] != whole.leaf[item]) continue;
+      if (sample.items[e] == item) continue;
+      const bool stay = sample.found.leaf[e] >= 0 && sample.found.leaf[e] == sample.found.leaf[own];
+      ++any;
+      any_together += stay;
+      if (whole.leaf[sample.items[e]] != whole.leaf[item]) continue;
       ++all;
-      together += sample.found.leaf[e] >= 0 && sample.found.leaf[e] == sample.found.leaf[own];
+      together += stay;
     }
+    if (any > 0) chance += (all - all_before) * any_together / any;
   }
-  return all > 0 ? together / all : std::nan("");
+  return corrected(together, chance, all);
 }
 
 }  // namespace naive
@@ -145,7 +163,7 @@ TEST(StabilityCount, IsOneWhereEverythingIsFoundAgain) {
   for (std::size_t n = 1; n < whole.parent.size(); ++n) EXPECT_EQ(stability.nodes[n], 1);
 }
 
-TEST(StabilityCount, IsThatOfChanceForRandomTopics) {
+TEST(StabilityCount, IsNearZeroForRandomTopics) {
   Random random(6);
   const Index items = 4000;
   const auto flat = [&](std::size_t count) {
@@ -162,7 +180,18 @@ TEST(StabilityCount, IsThatOfChanceForRandomTopics) {
     count.add(chosen, flat(chosen.size()));
   }
   const Stability stability = count.shares();
-  for (int n = 1; n < 4; ++n) EXPECT_NEAR(stability.nodes[n], 0.5 * 0.5 + 0.3 * 0.3 + 0.2 * 0.2, 0.02);
+  for (int n = 1; n < 4; ++n) EXPECT_LT(stability.nodes[n], 0.01);
+}
+
+TEST(StabilityCount, IsNotKnownForASingleTopic) {
+  const Hierarchy one{{-1, 0}, std::vector<Index>(20, 1)};
+  StabilityCount count(one);
+  std::vector<Index> items(20);
+  std::iota(items.begin(), items.end(), Index(0));
+  count.add(items, one);
+  const Stability stability = count.shares();
+  EXPECT_TRUE(std::isnan(stability.nodes[1]));
+  for (const double share : stability.items) EXPECT_TRUE(std::isnan(share));
 }
 
 // Words of its own for each of `groups` groups, one after the other, or for none.
@@ -254,7 +283,9 @@ TEST(MeasureStability, KeepsWhatWasFoundBeforeAnInterruption) {
     std::vector<std::string> notes;
     const FindTopics<float> find = [&](const Dataset<float>& part, int number) -> std::optional<Hierarchy> {
       if (number == enough) throw Cancelled();
-      return Hierarchy{{-1, 0}, std::vector<Index>(static_cast<std::size_t>(part.items()), 1)};
+      Hierarchy found{{-1, 0, 0}, std::vector<Index>(static_cast<std::size_t>(part.items()), 1)};
+      found.leaf[0] = 2;
+      return found;
     };
     measure_stability(data, 5, 0, find, {}, view, model.items, notes);
     ASSERT_THAT(notes, SizeIs(1));

@@ -129,7 +129,9 @@ OpenResult open_result(const std::string& folder) {
   for (int tried = 1;; ++tried) {
     const auto before = identity(folder);
     try {
-      OpenResult files{open_file(folder, "result.json"), open_file(folder, "model.safetensors")};
+      const bool picture = std::filesystem::exists(place_in_result(folder, "segmentations.npy"));
+      OpenResult files{open_file(folder, "result.json"),
+                       open_file(folder, picture ? "segmentations.npy" : "model.safetensors")};
       if (identity(folder) == before) return files;
     } catch (const InputError&) {  // what was there a moment ago may be gone
       if (identity(folder) == before) throw;
@@ -142,6 +144,12 @@ OpenResult open_result(const std::string& folder) {
 }  // namespace
 
 bool is_tree(const Settings& settings) { return find_setting(settings, "leaves") != nullptr; }
+
+// A tree of communities is a tree: see graph_tree_run.h.
+bool is_graph(const Settings& settings) {
+  return find_setting(settings, "similarity") != nullptr && !is_tree(settings);
+}
+bool is_segmentation(const Settings& settings) { return find_setting(settings, "picture") != nullptr; }
 
 Precision precision_in(const Settings& settings) { return field_in<Precision>(settings, "precision"); }
 

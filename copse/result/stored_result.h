@@ -13,6 +13,8 @@ namespace copse {
 
 // What settings say. Each throws InvalidArgument for one that is missing or unknown.
 bool is_tree(const Settings& settings);
+bool is_graph(const Settings& settings);
+bool is_segmentation(const Settings& settings);
 Precision precision_in(const Settings& settings);
 TreeOptions tree_options_in(const Settings& settings, std::uint64_t seed);
 // How the data was read and prepared. `vocabulary` is that of the model, or empty for a matrix: the same words are
@@ -24,12 +26,14 @@ Settings settings_of(const InputOptions& options);
 struct StoredResult {
   std::string folder;
   RunReport report;  // what the page tells about the run: settings, sizes, seconds, measures and notes
-  Input model;       // of the same result as the report, also if another takes its place in the folder meanwhile
+  Input model;       // or segmentations.npy; of the same result as the report, also if another takes its place meanwhile
 
   // Throws InputError unless the folder holds a complete result. A commit that was killed is finished first.
   explicit StoredResult(const std::string& folder);
 
   bool is_tree() const { return copse::is_tree(report.settings); }
+  bool is_graph() const { return copse::is_graph(report.settings); }
+  bool is_segmentation() const { return copse::is_segmentation(report.settings); }
   Precision precision() const { return precision_in(report.settings); }
 };
 

@@ -12,8 +12,8 @@ namespace copse {
 namespace {
 
 bool is_about_this_run(const std::string& name) {
-  static const std::vector<std::string> names = {"matrix", "documents", "features",  "item_names",
-                                                 "truth",  "start",     "time_limit"};
+  static const std::vector<std::string> names = {"matrix",     "documents", "graph", "nodes",     "features",
+                                                 "item_names", "truth",     "start", "time_limit"};
   return std::ranges::find(names, name) != names.end();
 }
 
@@ -42,6 +42,11 @@ const Tensor& TensorReader::find(const std::string& name) const {
   const auto found = model_.tensors.find(name);
   if (found == model_.tensors.end()) wrong("it has no tensor \"" + name + "\"");
   return found->second;
+}
+
+std::string TensorReader::setting(const std::string& name) const {
+  const auto found = model_.metadata.find(name);
+  return found == model_.metadata.end() ? "" : found->second;
 }
 
 std::vector<std::string> TensorReader::strings(const std::string& name) const {

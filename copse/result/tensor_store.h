@@ -56,6 +56,8 @@ class TensorReader {
   TensorReader(const Input& file, const std::string& kind);
 
   bool has(const std::string& name) const { return model_.tensors.contains(name); }
+  // A setting as text; empty where there is none.
+  std::string setting(const std::string& name) const;
 
   template <class T>
   std::span<const T> get(const std::string& name) const {

@@ -141,7 +141,9 @@ TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
   const auto leaf = tree.partition(tree.splits());
   const TreeVersion<T>& version = model.versions.back();
   const SoftPaths<T> paths(tree);
-  for (const Index j : model.items.kept_numbers()) {
+  const std::vector<Index> numbers = model.items.kept_numbers();
+  view.items.reserve(numbers.size());
+  for (const Index j : numbers) {
     TopicItem& item = view.items.emplace_back();
     item.dropped = j < 0;
     if (item.dropped) continue;
@@ -162,6 +164,10 @@ TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
   add_item_stability(model.items, view);
   add_outside_items(model.items, view);
   count_items(view);
+  // The sizes that are shown, which are not those of the binary tree: items are fitted anew, and some come from
+  // outside.
+  for (auto& children : view.outline.children)
+    std::ranges::stable_sort(children, std::ranges::greater(), [&](Index n) { return view.nodes[n].size; });
   return view;
 }
 
@@ -191,7 +197,9 @@ TopicView view_of(const FlatModel<T>& model, const ViewLimits& limits) {
   view.outline.parent[0] = -1;
   view.outline.children.resize(view.nodes.size());
 
-  for (const Index j : model.items.kept_numbers()) {
+  const std::vector<Index> numbers = model.items.kept_numbers();
+  view.items.reserve(numbers.size());
+  for (const Index j : numbers) {
     TopicItem& item = view.items.emplace_back();
     item.dropped = j < 0;
     if (item.dropped) continue;

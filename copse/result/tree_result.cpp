@@ -83,26 +83,33 @@ double relative_error_of_leaves(const Tree<T>& tree) {
 template <class T>
 void fit_flat(const Data<T>& x, TreeResult<T>& result, const Graph<T>* graph, double weight) {
   result.model.topics = leaf_topics(x, result.tree());
-  Matrix<T> h = flatten(x, result.model.topics);
-  if (graph != nullptr) {
-    const JointOptions joint{.nmf = {.rank = h.cols()}, .weight = weight, .keep_w = true};
-    h = factorize_joint<T>(x, graph->weights, joint, result.model.topics, std::move(h)).nmf.h;
-  }
   const auto leaves = result.tree().leaf_nodes();
   const auto node_of = [&](Index label) { return label < 0 ? -1 : leaves[label]; };
   TreeVersion<T>& version = result.model.versions.back();
-  const auto items = static_cast<std::size_t>(h.rows());
+  const auto items = static_cast<std::size_t>(x.cols());
   version.flat.resize(items);
   version.flat_weights.resize(items);
   version.flat_second.resize(items);
   version.flat_second_weights.resize(items);
-  for (std::size_t j = 0; j < items; ++j) {
-    const BestTwo best = best_two(h.row(static_cast<Index>(j)));
-    version.flat[j] = node_of(best.first);
-    version.flat_weights[j] = best.first_share;
-    version.flat_second[j] = node_of(best.second);
-    version.flat_second_weights[j] = best.second_share;
+  const auto take = [&](Index first, const Matrix<T>& h) {
+    for (Index i = 0; i < h.rows(); ++i) {
+      const BestTwo best = best_two(h.row(i));
+      const auto j = static_cast<std::size_t>(first + i);
+      version.flat[j] = node_of(best.first);
+      version.flat_weights[j] = best.first_share;
+      version.flat_second[j] = node_of(best.second);
+      version.flat_second_weights[j] = best.second_share;
+    }
+  };
+  if (graph == nullptr) {
+    result.report.relative_error = flatten<T>(x, result.model.topics, take);
+    return;
   }
+  // The graph ties items to each other: all of H at once.
+  Matrix<T> h = flatten(x, result.model.topics);
+  const JointOptions joint{.nmf = {.rank = h.cols()}, .weight = weight, .keep_w = true};
+  h = factorize_joint<T>(x, graph->weights, joint, result.model.topics, std::move(h)).nmf.h;
+  take(0, h);
   result.report.relative_error = relative_error(x, result.model.topics, h);
 }
 

@@ -119,7 +119,12 @@ template <class T>
 TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
   const Stopwatch clock;
   Seconds seconds;
-  const MemoryJob job{.method = Method::tree, .clusters = options.tree.leaves, .memory_limit = options.memory_limit};
+  const MemoryJob job{.method = Method::tree,
+                      .clusters = options.tree.leaves,
+                      .memory_limit = options.memory_limit,
+                      .option = "--leaves",
+                      .has_page = options.keep_texts,
+                      .is_text = options.input.documents.has_value()};
   PreparedInput<T> input = load<T>(options.input, job, events, seconds);
   std::unique_ptr<SplitLog<T>> log;
   if (!options.split_log.empty()) {
@@ -142,6 +147,7 @@ TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
   RunReport& report = result.report;
   report.seconds.read = seconds.read;
   report.seconds.prepare = seconds.prepare;
+  report.estimated_memory_bytes = static_cast<Index>(input.estimated_memory);
   report.notes.insert(report.notes.begin(), input.notes.begin(), input.notes.end());
   result.clock = clock;
   return result;

@@ -1,6 +1,7 @@
 // From documents to counts of terms: one pass over the text, which is then held as about two bytes per word.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,12 +25,15 @@ struct Corpus {
   ReadReport report = {};
 };
 
+// Called with the bytes that will be needed beside those in use; it may throw.
+using NeedMemory = std::function<void(double bytes)>;
+
 // Counts the terms that the options choose. Throws InputError if there is no document, or if no term is left.
 template <class T>
-Corpus<T> read_corpus(DocumentReader& reader, const TextOptions& options);
+Corpus<T> read_corpus(DocumentReader& reader, const TextOptions& options, const NeedMemory& need = {});
 
 // Counts the terms of a vocabulary exactly as they were counted when it was made.
 template <class T>
-Corpus<T> read_corpus(DocumentReader& reader, const Vocabulary& vocabulary);
+Corpus<T> read_corpus(DocumentReader& reader, const Vocabulary& vocabulary, const NeedMemory& need = {});
 
 }  // namespace copse

@@ -249,8 +249,33 @@ TEST(Corpus, DegenerateTextIsCountedOrRefusedWithASentence) {
     return "";
   };
   EXPECT_EQ(sentence({}), "there are no documents to read.");
-  EXPECT_THAT(sentence({"", "", ""}), HasSubstr("no word is left to count: the 3 documents have 0 words"));
-  EXPECT_THAT(sentence({"too rare to keep"}), HasSubstr("with a least count of 3"));
+  EXPECT_EQ(sentence({"", "", ""}), "no word is left to count: the 3 documents have no words.");
+  EXPECT_THAT(sentence({"zebras graze quietly"}),
+              HasSubstr("the document has 3 words, which are rarer than the least count of 3"));
+}
+
+TEST(Corpus, SaysWhenTheStopListIsTheReasonThatNothingIsLeft) {
+  const auto sentence = [](const std::vector<std::string>& texts, const TextOptions& options) -> std::string {
+    try {
+      corpus_of(texts, options);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  TextOptions english;
+  english.stop_words = {"english"};
+  EXPECT_EQ(
+      sentence({"the of and", "and this is that"}, english),
+      "no word is left to count: the 2 documents have 7 words, all of them on the stop list (english); --language "
+      "none would leave no language's words out.");
+  EXPECT_THAT(
+      sentence({"the of and zebra"}, english),
+      HasSubstr("4 words, 3 of them on the stop list (english), and the others are rarer than the least count"));
+  TextOptions own;
+  own.stop_words = {"none"};
+  own.more_stop_words = {"zebra"};
+  EXPECT_THAT(sentence({"zebra zebra zebra"}, own), HasSubstr("3 words, all of them on the stop list (--stop-words)"));
 }
 
 TEST(Corpus, RefusesWrongOptions) {

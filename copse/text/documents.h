@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "copse/base/index.h"
+#include "copse/io/expansion.h"
 
 namespace copse {
 
@@ -38,7 +39,7 @@ struct DocumentOptions {
   std::string title_field = {};                            // empty: "title"
   bool skip_bad = false;                                   // count a bad document instead of throwing InputError
   std::size_t max_document_bytes = std::size_t{64} << 20;  // a longer one is bad; at most 1 GB
-  double max_expansion = 200;  // refuse content of over 16 MB that is so many times larger than its file; 0: no limit
+  double max_expansion = largest_expansion;  // refuse content of over 16 MB that is so many times larger; 0: no limit
 };
 
 // What was met on the way. Each document counts once, however often it was repaired.
@@ -47,6 +48,7 @@ struct ReadReport {
   Index skipped = 0;                    // bad ones, with options.skip_bad
   Index repaired = 0;                   // not UTF-8, or with NUL bytes
   Index passed_over = 0;                // files of a folder that are not text
+  Index closed_folders = 0;             // folders in it that may not be read
   std::vector<std::string> notes = {};  // sentences on the first few of them
 };
 

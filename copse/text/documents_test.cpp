@@ -292,6 +292,55 @@ TEST(Documents, AFolderIsReadInOrder) {
   EXPECT_EQ(again[1].id, "d.txt.gz");
 }
 
+TEST(Documents, FoldersThatMayNotBeReadAreCounted) {
+  const Folder folder;
+  folder.write("a/one.txt", "text one");
+  folder.write("b/closed/two.txt", "text two");
+  folder.write("c/closed/three.txt", "text three");
+  folder.write(".hidden/four.txt", "text four");
+  for (const char* closed : {"b/closed", "c/closed", ".hidden"})
+    fs::permissions(folder.path() / closed, fs::perms::none);
+  // Root may read everything.
+  const bool is_root = ::geteuid() == 0;
+  constexpr ::uid_t nobody = 65534;
+  ASSERT_TRUE(!is_root || ::seteuid(nobody) == 0);
+  const Read found = read_all(*DocumentSource(folder.path()).open());
+  ASSERT_TRUE(!is_root || ::seteuid(0) == 0);
+  for (const char* closed : {"b/closed", "c/closed", ".hidden"})
+    fs::permissions(folder.path() / closed, fs::perms::all);
+  EXPECT_THAT(texts(found), ElementsAre("text one"));
+  EXPECT_EQ(found.report.closed_folders, 2);
+  EXPECT_THAT(found.report.notes, ElementsAre((folder.path() / "b/closed").string() + ": the folder may not be read."));
+  EXPECT_EQ(found.report.passed_over, 0);
+}
+
+TEST(Documents, FilesThatTheSystemMakesUpAreNone) {
+  for (const char* path : {"/proc", "/proc/self", "/sys"}) {
+    try {
+      DocumentSource(path).open();
+      FAIL() << path << " was read";
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(std::string(path) + ": the files of this folder are no documents"));
+    }
+  }
+}
+
+TEST(Documents, LargeNumbersInJsonDoNoHarm) {
+  const Read found = read(R"({"text": "one", "score": 1e400, "x": [-1E-999, 123456789012345678901234567890]}
+{"text": "two \" 1e400 \\", "id": 123456789012345678901234567890, "label": -1.5e999, "n": 3}
+{"text": "three", "id": 12345678901234567890123, "score": 0.1}
+)",
+                          json);
+  EXPECT_THAT(texts(found), ElementsAre("one", "two \" 1e400 \\", "three"));
+  EXPECT_EQ(found.documents[1].id, "123456789012345678901234567890");
+  EXPECT_EQ(found.documents[1].label, "-1.5e999");
+  EXPECT_EQ(found.documents[2].id, "12345678901234567890123");
+  for (const char* line :
+       {"{\"text\": \"x\", \"n\": 1e}", "{\"text\": \"x\", \"n\": 1e400", "{\"text\": \"x\", \"n\": 01e400}",
+        "{\"text\": \"x\", \"n\": 1e400.5}", "{\"text\": \"x\", \"n\": -}"})
+    EXPECT_THAT(sentence(line, json), HasSubstr("this is not JSON")) << line;
+}
+
 TEST(Documents, TheFormatIsFoundFromNameAndContent) {
   const Folder folder;
   const auto first = [](const fs::path& path) { return read_all(*DocumentSource(path).open()).documents.at(0).text; };

@@ -1,3 +1,8 @@
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <system_error>
@@ -47,26 +52,47 @@ bool looks_like_text(std::string_view text) {
   return beginning.find('\0') == std::string_view::npos && 20 * controls <= static_cast<Index>(beginning.size());
 }
 
+// Files that the system makes up while they are read: they may block or never end.
+bool is_made_by_the_system(const fs::path& folder) {
+  struct statfs system {};
+  return ::statfs(folder.c_str(), &system) == 0 && (system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC);
+}
+
 class Folder final : public CheckedReader {
  public:
   Folder(fs::path root, const DocumentOptions& options) : CheckedReader(options), root_(std::move(root)) {
+    if (is_made_by_the_system(root_))
+      fail(root_.string(), "the files of this folder are no documents; the system makes them up.");
     std::error_code error;
-    fs::recursive_directory_iterator entry(root_, fs::directory_options::skip_permission_denied, error), end;
-    for (; !error && entry != end; entry.increment(error)) {
-      const bool hidden = entry->path().filename().string().starts_with('.');
-      if (hidden && entry->is_directory()) entry.disable_recursion_pending();
-      if (hidden || !entry->is_regular_file()) continue;
-      if (kind_of(entry->path()) == Kind::unknown) {
-        ++open_report().passed_over;
-      } else {
-        paths_.push_back(entry->path());
-      }
-    }
+    fs::recursive_directory_iterator entry(root_, error), end;
+    for (; !error && entry != end; entry.increment(error)) add(entry);
     if (error) fail(root_.string(), "the folder cannot be read: " + error.message() + ".");
     std::sort(paths_.begin(), paths_.end());
+    if (!closed_.empty()) {
+      open_report().closed_folders = static_cast<Index>(closed_.size());
+      note(std::min_element(closed_.begin(), closed_.end())->string() + ": the folder may not be read.");
+    }
   }
 
  private:
+  // What cannot be looked at counts as what it is not: it is left out.
+  void add(fs::recursive_directory_iterator& entry) {
+    std::error_code unknown;
+    const fs::path& path = entry->path();
+    const bool hidden = path.filename().string().starts_with('.');
+    if (entry->is_directory(unknown) && !entry->is_symlink(unknown)) {
+      const bool closed = !hidden && ::faccessat(AT_FDCWD, path.c_str(), R_OK | X_OK, AT_EACCESS) != 0;
+      if (closed) closed_.push_back(path);
+      if (hidden || closed || is_made_by_the_system(path)) entry.disable_recursion_pending();
+    }
+    if (hidden || !entry->is_regular_file(unknown)) return;
+    if (kind_of(path) == Kind::unknown) {
+      ++open_report().passed_over;
+    } else {
+      paths_.push_back(path);
+    }
+  }
+
   Outcome read_one(Document& document) override {
     while (next_ < paths_.size()) {
       const fs::path& path = paths_[next_++];
@@ -113,6 +139,7 @@ class Folder final : public CheckedReader {
 
   fs::path root_;
   std::vector<fs::path> paths_;
+  std::vector<fs::path> closed_;
   std::size_t next_ = 0;
   std::string content_;  // of one file; a document gets a copy of the size that it needs
 };

@@ -56,6 +56,55 @@ bool repair_surrogates(std::string& line) {
   return repaired;
 }
 
+// The length of the JSON number at the front of the text; 0 if there is none.
+std::size_t number_length(std::string_view text) {
+  std::size_t p = 0;
+  const auto digits = [&] {
+    const std::size_t begin = p;
+    while (p < text.size() && '0' <= text[p] && text[p] <= '9') ++p;
+    return p > begin;
+  };
+  const auto accept = [&](std::string_view any) {
+    const bool found = p < text.size() && any.find(text[p]) != none;
+    p += found ? 1 : 0;
+    return found;
+  };
+  accept("-");
+  const bool zero = p < text.size() && text[p] == '0';
+  const std::size_t begin = p;
+  if (!digits() || (zero && p > begin + 1)) return 0;  // 01 is no number
+  if (accept(".") && !digits()) return 0;
+  if (accept("eE")) {
+    accept("+-");
+    if (!digits()) return 0;
+  }
+  return p;
+}
+
+// Puts quotes around the numbers that no machine number can hold: as text they do no harm, and ids stay what they are.
+std::string with_large_numbers_quoted(std::string_view line) {
+  constexpr std::size_t certain_digits = 15;  // a double holds all numbers with so many
+  std::string result;
+  bool in_string = false;
+  for (std::size_t p = 0; p < line.size();) {
+    const std::size_t length = in_string ? 0 : number_length(line.substr(p));
+    if (length > 0) {
+      const std::string_view number = line.substr(p, length);
+      const bool large = length > certain_digits || number.find_first_of("eE") != none;
+      result += large ? '"' + std::string(number) + '"' : std::string(number);
+      p += length;
+      continue;
+    }
+    if (in_string && line[p] == '\\' && p + 1 < line.size()) {
+      result += line[p++];  // what it escapes is no end of the string
+    } else if (line[p] == '"') {
+      in_string = !in_string;
+    }
+    result += line[p++];
+  }
+  return result;
+}
+
 class JsonLines final : public CheckedReader {
  public:
   JsonLines(std::unique_ptr<LineReader> lines, const DocumentOptions& options)
@@ -79,7 +128,12 @@ class JsonLines final : public CheckedReader {
       line = repaired;
     }
     dom::object object;
-    if (const auto error = parser_.parse(line.data(), line.size(), false).get(object)) {
+    auto error = parser_.parse(line.data(), line.size(), false).get(object);
+    if (error == simdjson::NUMBER_ERROR) {
+      repaired = simdjson::padded_string(with_large_numbers_quoted(line));
+      error = parser_.parse(repaired).get(object);
+    }
+    if (error) {
       return bad(error == simdjson::INCORRECT_TYPE
                      ? "a JSON object was expected, and this is " + excerpt(line) + "."
                      : "this is not JSON (" + reason(error) + "): " + excerpt(line) + ".");

@@ -17,14 +17,11 @@ bool LineReader::fill() {
     end_ -= begin_;
     begin_ = 0;
   }
-  if (bytes_.size() < end_ + least + padding) {
-    const std::size_t before = bytes_.size();
-    bytes_.resize(std::max(2 * bytes_.size(), end_ + least + padding));
-    std::memset(bytes_.data() + before, 0, bytes_.size() - before);
-  }
+  if (bytes_.size() < end_ + least + padding) bytes_.resize(std::max(2 * bytes_.size(), end_ + least + padding));
   const std::size_t wanted = bytes_.size() - padding - end_;
   const std::size_t count = stream_->read({bytes_.data() + end_, wanted});
   end_ += count;
+  std::memset(bytes_.data() + end_, 0, padding);  // the pages behind stay untouched
   ended_ = count < wanted;
   return count > 0;
 }

@@ -6,13 +6,12 @@
 #include <utility>
 
 #include "copse/io/compression.h"
+#include "copse/io/expansion.h"
 #include "copse/io/input.h"
 #include "copse/io/names.h"
 
 namespace copse {
 namespace {
-
-constexpr double harmless_bytes = 16e6;
 
 class CountedSource final : public ByteSource {
  public:
@@ -84,9 +83,7 @@ struct TextStream::State {
   std::size_t read_content(std::span<char> out) {
     const std::size_t count = content->read(out);
     produced += static_cast<double>(count);
-    if (max_expansion > 0 && produced > harmless_bytes && produced > max_expansion * source.bytes())
-      fail(source.name(), "the content is over " + std::to_string(static_cast<long>(max_expansion)) +
-                              " times larger than the compressed file, which is the limit.");
+    check_expansion(produced, source.bytes(), max_expansion, source.name());
     return count;
   }
 

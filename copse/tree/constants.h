@@ -9,6 +9,8 @@ namespace copse {
 // rank2_nmf: the start on samples. Measured on planted corpora of 10,000 to 765,000 documents.
 inline constexpr Index items_in_sample = 500;     // at least
 inline constexpr Index max_stride = 32;           // a sample has at least one item in so many
+inline constexpr Index large_node = 8000;         // from here on two starts are compared,
+inline constexpr Index items_to_compare = 2000;   // on at least so many items
 inline constexpr Index coarse_stride = 16;        // from here on a second, finer sample follows
 inline constexpr Index refinement = 4;            // with so many times the items
 inline constexpr double coarse_tolerance = 5e-2;  // of the alternation on the first sample
@@ -36,6 +38,9 @@ inline constexpr double unexplained = 1e-6;
 // The rank-1 scores: power iteration.
 inline constexpr int leading_iterations = 100;
 inline constexpr double leading_tolerance = 1e-6;  // relative change of both values
+
+// flatten: items are fitted in blocks of so many coefficients, 16 MB of floats.
+inline constexpr Index coefficients_at_once = 1 << 22;
 
 // Scorer: how far it works ahead. With two threads, more leaves at once cost more than they save.
 inline constexpr std::size_t leaves_at_once = 4;

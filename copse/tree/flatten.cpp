@@ -4,11 +4,14 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "copse/base/error.h"
 #include "copse/base/random.h"
 #include "copse/kernels/gram.h"
+#include "copse/nmf/error.h"
 #include "copse/nnls/nnls.h"
+#include "copse/tree/constants.h"
 
 namespace copse {
 namespace {
@@ -20,6 +23,24 @@ void scale_to_unit(Matrix<T>& w, Index column) {
   if (square == 0) return;
   for (Index i = 0; i < w.rows(); ++i)
     w(i, column) = static_cast<T>(static_cast<double>(w(i, column)) / std::sqrt(square));
+}
+
+// The neighbouring items of a block, and the topics of the features that occur in them.
+template <class T>
+struct Block {
+  std::unique_ptr<Data<T>> items;  // null where no copy is cheap
+  Matrix<T> topics;
+};
+
+template <class T>
+Block<T> select_block(const Data<T>& x, const Matrix<T>& topics, Index begin, Index end) {
+  std::vector<Index> numbers(static_cast<std::size_t>(end - begin));
+  std::iota(numbers.begin(), numbers.end(), begin);
+  Sample<T> sample = x.select(numbers);
+  if (!sample.data) return {};
+  Matrix<T> rows(static_cast<Index>(sample.features.size()), topics.cols());
+  for (Index i = 0; i < rows.rows(); ++i) std::ranges::copy(topics.row(sample.features[i]), rows.row(i).begin());
+  return {std::move(sample.data), std::move(rows)};
 }
 
 }  // namespace
@@ -57,6 +78,38 @@ Matrix<T> flatten(const Data<T>& x, const Matrix<T>& topics) {
 }
 
 template <class T>
+double flatten(const Data<T>& x, const Matrix<T>& topics,
+               const std::function<void(Index first, const Matrix<T>& h)>& visit) {
+  const Matrix<double> w_gram = gram(topics);
+  Matrix<double> h_gram(topics.cols(), topics.cols());
+  Matrix<T> products, h;
+  double cross = 0;  // <X, W H>
+  const auto fit = [&](const Data<T>& items, const Matrix<T>& rows, Index first) {
+    items.transpose_times(rows, products);
+    h = Matrix<T>(items.cols(), topics.cols());
+    solve_pivoting(w_gram, products, h);
+    cross += dot(products, h);
+    const Matrix<double> part = gram(h);
+    std::ranges::transform(h_gram.values(), part.values(), h_gram.values().begin(), std::plus());
+    visit(first, h);
+  };
+  const Index size = std::max<Index>(1, coefficients_at_once / std::max<Index>(1, topics.cols()));
+  for (Index begin = 0; begin < x.cols(); begin += size) {
+    const Index end = std::min(begin + size, x.cols());
+    const Block<T> block = begin == 0 && end == x.cols() ? Block<T>{} : select_block(x, topics, begin, end);
+    if (!block.items) {  // at the first block, or never
+      fit(x, topics, 0);
+      break;
+    }
+    fit(*block.items, block.topics, begin);
+  }
+  x.sum({&cross, 1});
+  x.sum(h_gram.values());
+  const double squared_norm = x.squared_norm();
+  return squared_norm > 0 ? std::sqrt(squared_error(squared_norm, cross, w_gram, h_gram) / squared_norm) : 0;
+}
+
+template <class T>
 NmfResult<T> factorize_dc(const Data<T>& x, const TreeData<T>& items, const NmfOptions& options) {
   if (options.start != Start::automatic || options.runs != 1)
     throw InvalidArgument("DC-NMF has a start of its own and makes one run.");
@@ -91,10 +144,11 @@ NmfResult<T> factorize_dc(const Data<T>& x, const TreeData<T>& items, const NmfO
   return factorize(x, given, std::move(w), std::move(h));
 }
 
-#define COPSE_INSTANTIATE(T)                                      \
-  template Matrix<T> leaf_topics(const Tree<T>&);                 \
-  template Matrix<T> leaf_topics(const Data<T>&, const Tree<T>&); \
-  template Matrix<T> flatten(const Data<T>&, const Matrix<T>&);   \
+#define COPSE_INSTANTIATE(T)                                                                                      \
+  template Matrix<T> leaf_topics(const Tree<T>&);                                                                 \
+  template Matrix<T> leaf_topics(const Data<T>&, const Tree<T>&);                                                 \
+  template Matrix<T> flatten(const Data<T>&, const Matrix<T>&);                                                   \
+  template double flatten(const Data<T>&, const Matrix<T>&, const std::function<void(Index, const Matrix<T>&)>&); \
   template NmfResult<T> factorize_dc(const Data<T>&, const TreeData<T>&, const NmfOptions&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

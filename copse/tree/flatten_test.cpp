@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "copse/kernels/gram.h"
@@ -37,6 +38,40 @@ TEST(Flatten, SolvesForEveryItemExactly) {
   x.transpose_times(w, products);
   for (const double square : squared_projected_gradient(gram(w), products, h))
     EXPECT_LT(std::sqrt(square), 1e-9 * std::sqrt(dot(products, products)));
+}
+
+// Products of the whole only.
+class WithoutCopies : public SparseData<double> {
+ public:
+  using SparseData<double>::SparseData;
+  Sample<double> select(std::span<const Index>) const override { return {}; }
+};
+
+TEST(Flatten, BlocksOfItemsGiveTheSameAsTheWhole) {
+  // More coefficients than one block has: 40,000 items x 300 topics.
+  const auto sparse = random_integer_sparse<double>(400, 40000, 0.01, 5);
+  Matrix<double> w(400, 300);
+  for (Index i = 0; i < w.rows(); ++i) w(i, i % w.cols()) = 1 + static_cast<double>(i % 7), w(i, (5 * i) % 300) += 1;
+  const SparseData<double> x(sparse);
+  const WithoutCopies without_copies(sparse);
+  const auto whole = flatten<double>(x, w);
+  for (const Data<double>* data :
+       {static_cast<const Data<double>*>(&x), static_cast<const Data<double>*>(&without_copies)}) {
+    Index blocks = 0, next = 0;
+    double difference = 0;
+    const double error = flatten<double>(*data, w, [&](Index first, const Matrix<double>& h) {
+      ASSERT_EQ(first, next);
+      next += h.rows();
+      ++blocks;
+      for (Index j = 0; j < h.rows(); ++j) {
+        for (Index c = 0; c < h.cols(); ++c) difference = std::max(difference, std::abs(h(j, c) - whole(first + j, c)));
+      }
+    });
+    EXPECT_EQ(next, 40000);
+    EXPECT_EQ(blocks > 1, data == &x);
+    EXPECT_LT(difference, 1e-9);
+    EXPECT_NEAR(error, relative_error(x, w, whole), 1e-9);
+  }
 }
 
 TEST(Flatten, ATreeOfOneLeafHasTheMeanItem) {

@@ -96,6 +96,15 @@ template <class T>
 PackedTree<T> pack(const Tree<T>& tree) {
   PackedTree<T> packed;
   packed.shape = {tree.rows, tree.cols, tree.leaves};
+  // Lists that grow would be in memory twice while they move: the terms of all nodes are most of a large model.
+  std::size_t items = 0, weights = 0, terms = 0;
+  for (const TreeNode<T>& node : tree.nodes)
+    items += node.items.size(), weights += node.weights.size(), terms += node.topic.terms.size();
+  packed.items.reserve(items);
+  packed.weights.reserve(weights);
+  packed.shares.reserve(weights);
+  packed.terms.reserve(terms);
+  packed.term_weights.reserve(terms);
   for (const TreeNode<T>& node : tree.nodes) {
     const auto size = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
     append(packed.nodes, std::initializer_list<std::int64_t>{node.parent, node.first, node.second,

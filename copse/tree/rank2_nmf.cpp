@@ -259,8 +259,33 @@ Matrix<T> spread_rows(const Matrix<T>& found, std::span<const RowIndex> terms, I
   return w;
 }
 
+// How well a split tells the items apart, lower is better: the share of |W H|^2 that is lost when every item keeps its
+// larger coefficient only, divided by the entropy of the two sides. A split that loses little because it sets little
+// aside is no good: its larger side has all topics still, and each split that follows loses again.
+template <class T>
+double loss_of_split(const Sweep<T>& sweep, const PairGram& ww, std::span<const double> squared_norms) {
+  if (!(ww.a > 0 && ww.c > 0 && sweep.fitted > 0)) return std::numeric_limits<double>::infinity();
+  const double norm1 = std::sqrt(ww.a), norm2 = std::sqrt(ww.c), inner = ww.b / (norm1 * norm2);
+  double kept = 0;
+  std::array<double, 2> mass{};
+  for (Index j = 0; j < sweep.h.rows(); ++j) {
+    const double h1 = norm1 * static_cast<double>(sweep.h(j, 0)), h2 = norm2 * static_cast<double>(sweep.h(j, 1));
+    mass[h2 > h1] += squared_norms[j];
+    // w'x of the larger one, as h meets the KKT conditions.
+    const double product = std::max(h1, h2) + inner * std::min(h1, h2);
+    kept += product * product;
+  }
+  double entropy = 0;
+  for (const double part : mass) {
+    const double share = part / (mass[0] + mass[1]);
+    if (share > 0) entropy -= share * std::log(share);
+  }
+  return entropy > 0 ? (1 - kept / sweep.fitted) / entropy : std::numeric_limits<double>::infinity();
+}
+
 // Most of the way is made on samples of the items. The first gradient is the random start's all the same: that after
-// one alternation from random factors. A gradient is a sum over items, and so is that of a sample on average.
+// one alternation from random factors. A gradient is a sum over items, and so is that of a sample on average. A large
+// node has several minima: there the random factors are a second start, and the better split goes on.
 template <class T>
 StartingPoint<T> singular_start(const NodeData<T>& x, Index stride, const Rank2Options& options) {
   const auto sample = stride > 1 ? x.sample(stride) : nullptr;
@@ -277,19 +302,26 @@ StartingPoint<T> singular_start(const NodeData<T>& x, Index stride, const Rank2O
   if (!sample) return {std::move(rays), first, reads * entries};
 
   StartingPoint<T> start{.w = {}, .first = first, .entries_read = reads * entries};
-  const auto alternate_on = [&](const NodeData<T>& items, Matrix<T> w, double tolerance) {
-    PairAlternation<T> alternation(items, std::move(w));
-    alternation.run(tolerance, start.first, options);
+  const auto run = [&](PairAlternation<T>& alternation, const NodeData<T>& items, double tolerance) {
+    alternation.run(tolerance, first, options);
     start.entries_read += alternation.iterations() * static_cast<double>(items.entries());
+    return loss_of_split(alternation.sweep(), alternation.ww(), items.squared_norms());
+  };
+  const auto take = [&](const PairAlternation<T>& alternation, const NodeData<T>& items) {
     start.w = spread_rows(unit_columns(alternation.w(), alternation.ww()), items.terms(),
                           static_cast<Index>(x.terms().size()));
   };
-  alternate_on(part, std::move(rays), coarse_tolerance);
+  PairAlternation<T> singular(part, std::move(rays));
+  const double loss = run(singular, part, coarse_tolerance);
+  const bool is_better = x.items() < large_node || !(run(random, part, coarse_tolerance) < loss);
+  take(is_better ? singular : random, part);
   if (stride < coarse_stride) return start;
   const auto finer = x.sample(stride / refinement);
   Matrix<T> w(static_cast<Index>(finer->terms().size()), 2);
   for (Index i = 0; i < w.rows(); ++i) std::ranges::copy(start.w.row(finer->terms()[i]), w.row(i).begin());
-  alternate_on(*finer, std::move(w), fine_tolerance);
+  PairAlternation<T> alternation(*finer, std::move(w));
+  run(alternation, *finer, fine_tolerance);
+  take(alternation, *finer);
   return start;
 }
 
@@ -320,7 +352,8 @@ Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options) {
     start.w = random_start(x, options.seed);
     start.entries_read = static_cast<double>(x.entries());
   } else {
-    start = singular_start(x, std::clamp<Index>(x.items() / items_in_sample, 1, max_stride), options);
+    const Index sample = x.items() < large_node ? items_in_sample : items_to_compare;
+    start = singular_start(x, std::clamp<Index>(x.items() / sample, 1, max_stride), options);
   }
   const double entries = static_cast<double>(x.entries());
   Rank2Result<T> result;

@@ -2,7 +2,8 @@
 
 from copse import _threads  # noqa: F401  tells threadpoolctl about us
 from copse._anndata import to_anndata
-from copse._copse import __version__
+from copse._copse import __version__  # type: ignore[attr-defined]  # not in the stub that nanobind writes
+from copse._choose import Survey, choose_k
 from copse._data import (
     evaluate,
     make_corpus,
@@ -13,6 +14,10 @@ from copse._data import (
     read,
 )
 from copse._dcnmf import DCNMF
+from copse._function import non_negative_factorization
+from copse._genes import normalize_counts
+from copse._graph import SymNMF, communities, graph_quality, neighbour_graph, read_graph
+from copse._image import segment
 from copse._load import load_result
 from copse._nmf import NMF
 from copse._plots import plot_history, plot_tree
@@ -22,18 +27,28 @@ from copse._tree import TopicTree
 __all__ = [
     "DCNMF",
     "NMF",
+    "Survey",
+    "SymNMF",
     "TextVectorizer",
     "TopicTree",
     "__version__",
+    "choose_k",
+    "communities",
     "evaluate",
+    "graph_quality",
     "load_result",
     "make_corpus",
     "make_gene_expression",
     "make_graph",
     "make_mixture",
     "make_uniform_sparse",
+    "neighbour_graph",
+    "non_negative_factorization",
+    "normalize_counts",
     "plot_history",
     "plot_tree",
     "read",
+    "read_graph",
+    "segment",
     "to_anndata",
 ]

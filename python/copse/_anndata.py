@@ -1,13 +1,21 @@
 """Results into AnnData. Estimators take an AnnData as data: its X, and its var_names as feature names."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from copse._genes import genes_of
 from copse._items import checked, items_of
 from copse._threads import thread_count
 
+if TYPE_CHECKING:
+    from copse._types import Any
 
-def to_anndata(model, adata, *, layer=None, key="copse"):
+
+def to_anndata(model: Any, adata: Any, *, layer: str | None = None, key: str = "copse") -> Any:
     """Writes a fitted model into the AnnData that it was fitted to, and returns it.
 
     - `obsm["X_" + key]`: the coefficients of the observations
@@ -17,7 +25,7 @@ def to_anndata(model, adata, *, layer=None, key="copse"):
     - `uns[key]`: the parameters, and the names of the topics in the order of the columns
 
     The coefficients are those of the fit. Only for a tree that was loaded, unpickled or copied they are computed again,
-    from `layer`, or from X where layer is None: name the one that the tree was fitted to.
+    from `layer`, or from X where layer is None: name the one that the tree was fitted to. The genes are found by name.
     """
     check_is_fitted(model)
     if len(model.labels_) != adata.n_obs:
@@ -30,8 +38,7 @@ def to_anndata(model, adata, *, layer=None, key="copse"):
     if hasattr(model, "_fit_coefficients") and (not hasattr(model, "leaves_") or hasattr(model, "_data")):
         coefficients = model._fit_coefficients()
     else:
-        values = adata.X if layer is None else adata.layers[layer]
-        X = checked(model, values[:, places]).astype(model.components_.dtype, copy=False)
+        X = checked(model, genes_of(adata, layer, places)).astype(model.components_.dtype, copy=False)
         threads = thread_count(model.n_jobs)
         names = [str(name) for name in getattr(model, "feature_names_in_", [])]
         coefficients = model._result.transform(items_of(X, threads), names, threads)
@@ -46,7 +53,7 @@ def to_anndata(model, adata, *, layer=None, key="copse"):
     return adata
 
 
-def _places(model, adata):
+def _places(model: Any, adata: Any) -> Any:
     """The columns of the AnnData that hold the model's features."""
     names = getattr(model, "feature_names_in_", None)
     count = model.components_.shape[1]
@@ -63,7 +70,7 @@ def _places(model, adata):
     return places
 
 
-def _spread(rows, places, count):
+def _spread(rows: Any, places: Any, count: int) -> Any:
     if len(places) == count and np.array_equal(places, np.arange(count)):
         return np.ascontiguousarray(rows)
     spread = np.full((count, rows.shape[1]), np.nan, dtype=rows.dtype)

@@ -1,6 +1,8 @@
 """Data from files and generators, and how well labels agree with the truth."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -9,6 +11,9 @@ from copse import _copse
 from copse._parameters import choice
 from copse._random import seed_of
 from copse._threads import thread_count
+
+if TYPE_CHECKING:
+    from copse._types import Any, Callable, Path, RandomState
 
 PRESENCE = {None: "detect", True: "present", False: "absent"}
 
@@ -19,7 +24,7 @@ class Dataset(NamedTuple):
     X: object
     feature_names: object
     item_names: object
-    notes: list
+    notes: list[str]
 
 
 class Planted(NamedTuple):
@@ -30,7 +35,15 @@ class Planted(NamedTuple):
     parents: object
 
 
-def read(path, *, items="columns", dtype=np.float32, header=None, row_names=None, n_jobs=None):
+def read(
+    path: Path,
+    *,
+    items: str = "columns",
+    dtype: Any = np.float32,
+    header: bool | None = None,
+    row_names: bool | None = None,
+    n_jobs: int | None = None,
+) -> Dataset:
     """Reads a matrix as the program does: MatrixMarket, .npy, SciPy .npz, .csv and .tsv, also compressed.
 
     Parameters
@@ -54,7 +67,7 @@ def read(path, *, items="columns", dtype=np.float32, header=None, row_names=None
     return Dataset(matrix_of(found), _names(found["feature_names"]), _names(found["item_names"]), found["notes"])
 
 
-def evaluate(labels, truth):
+def evaluate(labels: Any, truth: Any) -> dict[str, Any]:
     """Agreement of clusters with the true classes: a dictionary with accuracy, nmi, ari, purity and entropy.
 
     >>> from copse import evaluate
@@ -69,19 +82,19 @@ def evaluate(labels, truth):
 
 
 def make_corpus(
-    n_documents=10000,
-    n_terms=12000,
-    n_topics=20,
+    n_documents: int = 10000,
+    n_terms: int = 12000,
+    n_topics: int = 20,
     *,
-    branch=1,
-    terms_per_document=70.0,
-    zipf=1.02,
-    strength=1.0,
-    counts=False,
-    random_state=None,
-    dtype=np.float32,
-    n_jobs=None,
-):
+    branch: int = 1,
+    terms_per_document: float = 70.0,
+    zipf: float = 1.02,
+    strength: float = 1.0,
+    counts: bool = False,
+    random_state: RandomState = None,
+    dtype: Any = np.float32,
+    n_jobs: int | None = None,
+) -> Planted:
     """A corpus with planted topics and Zipf's law of words, as `copse generate corpus`; tf-idf unless counts=True.
 
     >>> from copse import make_corpus
@@ -107,8 +120,15 @@ def make_corpus(
 
 
 def make_mixture(
-    n_clusters, n_features=500, n_samples=1000, *, variance=0.3, random_state=None, dtype=np.float32, n_jobs=None
-):
+    n_clusters: int,
+    n_features: int = 500,
+    n_samples: int = 1000,
+    *,
+    variance: float = 0.3,
+    random_state: RandomState = None,
+    dtype: Any = np.float32,
+    n_jobs: int | None = None,
+) -> Planted:
     """Clearly separated clusters in many dimensions, as `copse generate mixture`."""
     return _generate(
         _copse.MixtureOptions,
@@ -124,17 +144,17 @@ def make_mixture(
 
 
 def make_gene_expression(
-    n_clusters,
-    n_features=200,
+    n_clusters: int,
+    n_features: int = 200,
     *,
-    nuisance_features=80,
-    samples_per_cluster=60,
-    deviation=0.25,
-    outlier_fraction=0.15,
-    random_state=None,
-    dtype=np.float32,
-    n_jobs=None,
-):
+    nuisance_features: int = 80,
+    samples_per_cluster: int = 60,
+    deviation: float = 0.25,
+    outlier_fraction: float = 0.15,
+    random_state: RandomState = None,
+    dtype: Any = np.float32,
+    n_jobs: int | None = None,
+) -> Planted:
     """Simulated gene expression profiles, as `copse generate genes`."""
     return _generate(
         _copse.GeneExpressionOptions,
@@ -152,8 +172,15 @@ def make_gene_expression(
 
 
 def make_graph(
-    n_nodes=1000, n_clusters=10, *, degree=20.0, mixing=0.2, random_state=None, dtype=np.float32, n_jobs=None
-):
+    n_nodes: int = 1000,
+    n_clusters: int = 10,
+    *,
+    degree: float = 20.0,
+    mixing: float = 0.2,
+    random_state: RandomState = None,
+    dtype: Any = np.float32,
+    n_jobs: int | None = None,
+) -> Planted:
     """The adjacency matrix of a graph with planted clusters, as `copse generate graph`."""
     return _generate(
         _copse.GraphOptions,
@@ -168,7 +195,15 @@ def make_graph(
     )
 
 
-def make_uniform_sparse(n_samples, n_features, *, density=0.01, random_state=None, dtype=np.float32, n_jobs=None):
+def make_uniform_sparse(
+    n_samples: int,
+    n_features: int,
+    *,
+    density: float = 0.01,
+    random_state: RandomState = None,
+    dtype: Any = np.float32,
+    n_jobs: int | None = None,
+) -> Any:
     """A sparse matrix without structure, as `copse generate sparse`: X alone."""
     options = _copse.UniformSparseOptions()
     options.features, options.items, options.density = n_features, n_samples, density
@@ -176,7 +211,14 @@ def make_uniform_sparse(n_samples, n_features, *, density=0.01, random_state=Non
     return matrix_of(_copse.generate_uniform_sparse(options, single_precision(dtype), thread_count(n_jobs)))
 
 
-def _generate(kind, function, random_state, dtype, n_jobs, **settings):
+def _generate(
+    kind: Any,
+    function: Callable[..., Any],
+    random_state: RandomState,
+    dtype: Any,
+    n_jobs: int | None,
+    **settings: Any,
+) -> Planted:
     options = kind()
     options.seed = seed_of(random_state)
     for name, value in settings.items():
@@ -185,23 +227,23 @@ def _generate(kind, function, random_state, dtype, n_jobs, **settings):
     return Planted(matrix_of(found), found["labels"], found["parents"] if len(found["parents"]) else None)
 
 
-def single_precision(dtype):
+def single_precision(dtype: Any) -> bool:
     if np.dtype(dtype) not in (np.float32, np.float64):
         raise ValueError(f"dtype must be float32 or float64, not {dtype!r}.")
     return np.dtype(dtype) == np.float32
 
 
-def matrix_of(found):
+def matrix_of(found: Any) -> Any:
     if "dense" in found:
         return found["dense"]
     return scipy.sparse.csr_matrix((found["data"], found["indices"], found["indptr"]), shape=found["shape"])
 
 
-def _names(names):
+def _names(names: Any) -> Any:
     return np.asarray(names, dtype=object) if names else None
 
 
-def _label_numbers(labels):
+def _label_numbers(labels: Any) -> Any:
     labels = np.asarray(labels)
     if labels.ndim != 1:
         raise ValueError(f"Labels must form a list, one for each sample; their shape is {labels.shape}.")

@@ -1,10 +1,16 @@
 """Flat factorization from the leaves of a tree."""
 
+from __future__ import annotations
+
 from numbers import Integral
+from typing import TYPE_CHECKING
 
 from copse._flat import FlatModel
 from copse._parameters import number
 from copse._progress import with_callbacks
+
+if TYPE_CHECKING:
+    from copse._types import Any, Array, Data, RandomState, Sequence
 
 
 class DCNMF(FlatModel):
@@ -41,20 +47,20 @@ class DCNMF(FlatModel):
 
     def __init__(
         self,
-        n_components=2,
+        n_components: int = 2,
         *,
-        max_iter=1,
-        solver="hals",
-        tol=1e-4,
-        random_state=None,
-        beta=0.0,
-        alpha=None,
-        affine=False,
-        time_limit=None,
-        verbose=0,
-        n_jobs=None,
-        on_interrupt="raise",
-    ):
+        max_iter: int = 1,
+        solver: str = "hals",
+        tol: float = 1e-4,
+        random_state: RandomState = None,
+        beta: float | str = 0.0,
+        alpha: float | None = None,
+        affine: bool = False,
+        time_limit: float | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        on_interrupt: str = "raise",
+    ) -> None:
         self.n_components = n_components
         self.max_iter = max_iter
         self.solver = solver
@@ -69,8 +75,16 @@ class DCNMF(FlatModel):
         self.on_interrupt = on_interrupt
 
     @with_callbacks
-    def fit_transform(self, X, y=None):
-        """Grows the tree, factorizes X and returns the coefficients of its rows."""
-        X, items, names = self._prepare(X)
+    def fit_transform(
+        self,
+        X: Data,
+        y: Any = None,
+        *,
+        feature_names: Sequence[str] | None = None,
+        layer: str | None = None,
+        genes: Any = None,
+    ) -> Array:
+        """Grows the tree, factorizes X and returns the coefficients of its rows. Parameters as for NMF."""
+        X, items, names = self._prepare(X, feature_names, layer, genes)
         rank = number("n_components", self.n_components, Integral, 1)
         return self._factorize(X, items, names, self._settings(items), rank, dc=True)

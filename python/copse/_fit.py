@@ -1,18 +1,27 @@
 """The one call of the library in a fit: its threads, its progress, and what Ctrl-C does to it."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from copse._parameters import choice
 from copse._progress import FitProgress
 from copse._threads import thread_count
 
+if TYPE_CHECKING:
+    from copse._types import Any, Callable, Data
+
 INTERRUPTS = ("raise", "keep")
 
 
-def check_on_interrupt(estimator):
+def check_on_interrupt(estimator: Any) -> None:
     """To be called early: turning documents into a matrix may take long."""
     choice("on_interrupt", estimator.on_interrupt, INTERRUPTS)
 
 
-def fitted(function, estimator, X, items, settings, steps, **more):
+def fitted(
+    function: Callable[..., Any], estimator: Any, X: Data, items: Any, settings: dict[str, Any], steps: int, **more: Any
+) -> Any:
     """What function(items, settings, ...) of the library makes of the items of X."""
     progress = FitProgress(estimator, X, steps)
     result = function(

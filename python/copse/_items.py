@@ -1,17 +1,24 @@
 """From what people have (arrays, sparse matrices, data frames, AnnData) to what the library reads."""
 
+from __future__ import annotations
+
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse
 from sklearn.utils.validation import check_array, validate_data
 
 from copse import _copse
+from copse._genes import Genes, genes_of, is_anndata
+
+if TYPE_CHECKING:
+    from copse._types import Any, Data
 
 MOST_FEATURES = np.iinfo(np.int32).max
 
 
-def validated(estimator, X, *, reset):
+def validated(estimator: Any, X: Data, *, reset: bool) -> Any:
     """X as a CSR matrix or a C-ordered array of float32 or float64, without a copy where X is that already.
 
     Raises as scikit-learn does for other shapes, NaN and infinity, and for negative entries.
@@ -30,59 +37,56 @@ def validated(estimator, X, *, reset):
     return X
 
 
-def checked(estimator, X):
+def checked(estimator: Any, X: Data) -> Any:
     """As validated(), but the library is to match the features."""
     X = _named(X)[1]
     _check_structure(X)
-    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", estimator=estimator, input_name="X")
+    X = check_array(
+        X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", estimator=estimator, input_name="X"
+    )
     _check_signs(estimator, X)
     return X
 
 
-def feature_names_of(X):
+def feature_names_of(X: Data) -> list[str]:
     """The names of the columns of X, where all of them are strings, else an empty list."""
     names = _named(X)[0]
     names = getattr(X, "columns", ()) if names is None else names
     return list(names) if all(isinstance(name, str) for name in names) else []
 
 
-def _named(X):
+def _named(X: Data) -> Any:
     """Names that scikit-learn would not see, and the matrix they belong to."""
+    if isinstance(X, Genes):
+        return X.names, X.matrix
     if is_anndata(X):
-        if getattr(X, "isbacked", False):
-            raise ValueError("This AnnData is backed by a file: read it into memory with adata.to_memory().")
-        return np.asarray(X.var_names, dtype=object), X.X
+        return _named(genes_of(X))
     if type(X).__module__.startswith("polars."):  # scikit-learn 1.7 sees no names in frames of polars 2
         return np.asarray(X.columns, dtype=object), X
     return None, X
 
 
-def _check_signs(estimator, X):
+def _check_signs(estimator: Any, X: Data) -> None:
     values = X.data if scipy.sparse.issparse(X) else X
     if values.size and values.min() < 0:
         at = int(np.argmax(values.ravel() < 0))
         if scipy.sparse.issparse(X):
-            row, column = int(np.searchsorted(X.indptr, at, side="right")) - 1, X.indices[at]
+            row, column = int(np.searchsorted(X.indptr, at, side="right")) - 1, int(X.indices[at])
         else:
-            row, column = np.unravel_index(at, X.shape)
+            row, column = (int(place) for place in np.unravel_index(at, X.shape))
         raise ValueError(
             f"Negative values in data passed to {type(estimator).__name__}: {values.ravel()[at]:g} in row {row}, "
             f"column {column}. Nonnegative factorization needs entries that are zero or more."
         )
 
 
-def is_anndata(X):
-    """Whether X is an AnnData, without importing it."""
-    return hasattr(X, "var_names") and hasattr(X, "obs_names") and hasattr(X, "obsm")
-
-
-def _check_names(estimator, names, reset):
+def _check_names(estimator: Any, names: Any, reset: bool) -> None:
     known = getattr(estimator, "feature_names_in_", None)
     if not reset and known is not None and not np.array_equal(known, names):
         raise ValueError("The names of the features are not those of the fit, or in another order.")
 
 
-def items_of(X, threads):
+def items_of(X: Data, threads: int) -> Any:
     """The library's view of validated data. Rows of a CSR matrix are items as they stand; only `indptr` is widened to
     64 bits where it has 32. Copied are unsorted or repeated column numbers, 64-bit column numbers, and dense data."""
     kind = _copse.ItemsFloat if X.dtype == np.float32 else _copse.ItemsDouble
@@ -100,7 +104,7 @@ def items_of(X, threads):
     return _checked_size(kind(X.shape[1], indptr, indices, data, threads), X.dtype)
 
 
-def _checked_size(items, dtype):
+def _checked_size(items: Any, dtype: Any) -> Any:
     if not items.squared_norm <= float(np.finfo(dtype).max):
         raise ValueError(
             f"The entries are too large: the sum of their squares is no number of type {dtype}. Scale them."
@@ -108,7 +112,7 @@ def _checked_size(items, dtype):
     return items
 
 
-def _check_structure(X):
+def _check_structure(X: Data) -> None:
     """SciPy trusts the numbers in a sparse matrix while it converts one. CSR of floats is looked at by the library."""
     if not scipy.sparse.issparse(X) or (X.format == "csr" and X.dtype in (np.float32, np.float64)):
         return

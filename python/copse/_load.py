@@ -1,36 +1,46 @@
 """Results from folders, written by the program or by `save`."""
 
+from __future__ import annotations
+
 import json
 import math
 import os
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from copse import _copse
 from copse._dcnmf import DCNMF
-from copse._nmf import NMF, STARTS
+from copse._graph import SymNMF
+from copse._nmf import LOSSES, NMF, STARTS
 from copse._text import TextVectorizer
 from copse._tree import TopicTree
+
+if TYPE_CHECKING:
+    from copse._types import Path
 
 
 class Result(NamedTuple):
     """A stored result: the fitted model, result.json, and of all items their names and clusters (-1: none)."""
 
     model: Any
-    result: dict
+    result: dict[str, Any]
     item_names: np.ndarray
     labels: np.ndarray
 
 
-def load_result(folder):
-    """Opens the folder that `copse factor`, `topics`, `tree` or `demo` wrote with -o, or a model with `save`.
+def load_result(folder: Path) -> Result:
+    """Opens the folder that `copse factor`, `topics`, `tree`, `graph` or `demo` wrote with -o, or a model with `save`.
 
-    The model is a fitted NMF, DCNMF or TopicTree. It takes raw data: documents where the result was made from
+    The model is a fitted NMF, DCNMF, TopicTree or SymNMF. It takes raw data: documents where the result was made from
     documents, else a matrix with samples as rows. It prepares them as the data of the fit was prepared, so `transform`
     and `predict` agree with `copse assign`. Features are matched by name where X has names.
     """
-    result = _copse.open_result(os.fspath(folder))
+    result: Any = _copse.open_result(os.fspath(folder))
+    if "similarity" in result.settings and "leaves" not in result.settings:
+        graph_model = SymNMF._of(result)
+        names = np.asarray(result.item_names, dtype=object)
+        return Result(graph_model, json.loads(result.json), names, graph_model.labels_)
     model = _estimator(result)
     if result.is_text:
         model.vectorizer = TextVectorizer._of(result.text_model, dtype=result.w.dtype.type)
@@ -45,7 +55,7 @@ def load_result(folder):
     return Result(model, json.loads(result.json), np.asarray(result.item_names, dtype=object), model.labels_)
 
 
-def _estimator(result):
+def _estimator(result: Any) -> Any:
     """An estimator with the parameters of the run."""
     settings = result.settings
     common = {
@@ -69,6 +79,7 @@ def _estimator(result):
     else:
         starts = {library: name for name, library in STARTS.items()}
         init = starts.get(settings["start"], "custom")
-        model = NMF(rank, solver=settings["solver"], init=init, n_runs=settings["runs"], **common)
+        loss = LOSSES[settings.get("loss", "frobenius")]
+        model = NMF(rank, solver=settings["solver"], init=init, beta_loss=loss, n_runs=settings["runs"], **common)
     model.n_components_ = rank
     return model

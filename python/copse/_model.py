@@ -1,6 +1,10 @@
 """What every estimator has that holds a result of the library."""
 
+from __future__ import annotations
+
 import os
+from numbers import Integral
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
@@ -8,41 +12,50 @@ from sklearn.utils.validation import check_is_fitted
 
 from copse import _copse
 from copse._fit import check_on_interrupt
+from copse._genes import aligned, genes_of, is_anndata
 from copse._items import checked, feature_names_of, items_of, validated
-from copse._parameters import names_for
+from copse._parameters import choice, names_for, number
 from copse._progress import CallbackSupportMixin
 from copse._table import table
 from copse._text import TextVectorizer, is_text, listed
 from copse._threads import thread_count
 
+if TYPE_CHECKING:
+    from copse._types import Any, Array, Data, Path, Self, Sequence, Table
+
 
 class Model(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """New samples, the page, files and copies: the same for flat factorizations and for trees."""
 
-    vectorizer = None
+    vectorizer: Any = None
+    vectorizer_: Any
+    _result: Any
     _loaded = False  # features are matched by name where the model comes from a file
 
-    def fit_predict(self, X, y=None, **params):
+    def fit_predict(self, X: Data, y: Any = None, **params: Any) -> Array:
         """Fits the model and returns `labels_`."""
         return self.fit(X, **params).labels_
 
-    def transform(self, X):
-        """The coefficients of the rows of X, new or old, for `components_`, by nonnegative least squares.
+    def transform(self, X: Data, *, layer: str | None = None) -> Array:
+        """The coefficients of the rows of X, new or old, for `components_`: one row per sample, one column per topic.
 
-        They are the exact minimiser, with the penalty and the baseline of the fit. A result that was opened prepares X
-        as the program prepared its data: give raw documents, or the raw matrix. Features with names may then come in
-        any order.
+        A coefficient says how much of the topic is in the sample. They are the exact minimiser of the loss, with the
+        penalty and the baseline of the fit. A result that was opened prepares X as the program prepared its data: give
+        raw documents, or the raw matrix. Features with names may then come in any order, and those of an AnnData always
+        may. `layer` names another layer of an AnnData than that of the fit.
         """
         check_is_fitted(self)
-        return self._coefficients(X)
+        return self._coefficients(self._aligned(X, layer))
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: Data) -> Any:
         """The data that the coefficients X stand for: X @ components_, plus the baseline of an affine model."""
         check_is_fitted(self)
         product = X @ self.components_
         return product + self.baseline_ if hasattr(self, "baseline_") else product
 
-    def save(self, folder, *, names=None, labels=None, times=None, overwrite=False):
+    def save(
+        self, folder: Path, *, names: Any = None, labels: Any = None, times: Any = None, overwrite: bool = False
+    ) -> Self:
         """Writes the result into a folder, as the program does: `copse show`, `assign`, `edit` and `report` open it.
 
         Parameters
@@ -67,7 +80,19 @@ class Model(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
         self._result.save(os.fspath(folder), bool(overwrite))
         return self
 
-    def report(self, path, *, title=None, names=None, labels=None, times=None):
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """The model in a folder that `save` or the program wrote."""
+        from copse._load import load_result
+
+        model = load_result(folder).model
+        if not isinstance(model, cls):
+            raise ValueError(f"{os.fspath(folder)} holds a fitted {type(model).__name__}, no {cls.__name__}.")
+        return model
+
+    def report(
+        self, path: Path, *, title: str | None = None, names: Any = None, labels: Any = None, times: Any = None
+    ) -> Self:
         """Writes the result as one HTML page that opens from disk and needs no network.
 
         Parameters
@@ -83,7 +108,7 @@ class Model(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
         self._result.write_page(os.fspath(path), title or "")
         return self
 
-    def representatives(self, topic):
+    def representatives(self, topic: str | int) -> Table:
         """A table of the samples that stand for a topic, best first: sample, name, weight, and text where it is kept.
 
         Near duplicates of other samples are left out.
@@ -103,7 +128,7 @@ class Model(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
             text=[texts.get(sample) for sample in samples],
         )
 
-    def find_topics(self, words):
+    def find_topics(self, words: Any) -> Table:
         """A table of the topics in which the words weigh most, best first: topic and its weight of them.
 
         The weight is the sum over the words of their share in the topic's heaviest sixty.
@@ -119,7 +144,7 @@ class Model(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
         found.sort(key=lambda entry: (-entry[1], entry[0]))
         return table(topic=[topic for topic, _ in found], weight=[weight for _, weight in found])
 
-    def topics_over_time(self, times=None):
+    def topics_over_time(self, times: Any = None) -> Table:
         """A table of how many samples each topic has in each period: one row per period, one column per topic.
 
         Times are years, dates as in ISO 8601 or in mail, or seconds since 1970. They are those given to `save` or
@@ -137,7 +162,7 @@ class Model(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
         np.add.at(counts, (places[inside], self.labels_[inside]), 1)
         return table(period=periods, **{str(topic): counts[:, c] for c, topic in enumerate(ids)})
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
         """Names for the columns of `transform`: the class and the topic."""
         check_is_fitted(self)
         if input_features is not None and not self._result.is_text and not hasattr(self, "vectorizer_"):
@@ -145,9 +170,62 @@ class Model(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
         prefix = type(self).__name__.lower()
         return np.asarray([f"{prefix}{topic}" for topic in self._topic_ids()], dtype=object)
 
-    def _prepare(self, X, feature_names=None):
+    def ranked_features(self, n_features: int = 20, *, by: str = "score") -> Table:
+        """A table of the features that stand for each topic, best first: topic, rank, feature, weight, share, score.
+
+        `weight` is the entry of `components_`, `share` its share of the topic's sum. `score` is share * log(share /
+        mean), with the mean of the feature's shares over all topics: large for features that are heavy here and light
+        elsewhere. Needs pandas.
+
+        Parameters
+        ----------
+        n_features : int, default=20
+            Of each topic, at most; features of weight zero are left out.
+        by : {'score', 'weight'}, default='score'
+        """
+        check_is_fitted(self)
+        choice("by", by, ("score", "weight"))
+        weights = np.asarray(self.components_, dtype=np.float64)
+        sums = weights.sum(axis=1, keepdims=True)
+        shares = np.divide(weights, sums, out=np.zeros_like(weights), where=sums > 0)
+        ratio = np.divide(shares, shares.mean(axis=0), out=np.ones_like(shares), where=shares > 0)
+        scores = shares * np.log(ratio)
+        names = self._result.feature_names or [str(column) for column in range(weights.shape[1])]
+        most = number("n_features", n_features, Integral, 1)
+        rows = []
+        for c, topic in enumerate(self._topic_ids()):
+            order = np.argsort(-(scores if by == "score" else weights)[c], kind="stable")
+            for rank, i in enumerate(order[weights[c, order] > 0][:most], 1):
+                rows.append((topic, rank, names[i], weights[c, i], shares[c, i], scores[c, i]))
+        titles = ("topic", "rank", "feature", "weight", "share", "score")
+        return table(**{title: [row[at] for row in rows] for at, title in enumerate(titles)})
+
+    def _chosen(self, X: Data, layer: str | None, genes: Any) -> Any:
+        """Of an AnnData the layer and the genes that the model is fitted to, which it remembers; else X itself."""
+        self.__dict__.pop("_layer", None)
+        if is_anndata(X):
+            self._layer = layer
+            return genes_of(X, layer, genes)
+        if layer is not None or genes is not None:
+            raise ValueError("layer and genes choose parts of an AnnData, and X is none.")
+        return X
+
+    def _aligned(self, X: Data, layer: str | None) -> Any:
+        """Of an AnnData the genes that the model knows, in their order; else X itself."""
+        if not is_anndata(X):
+            if layer is not None:
+                raise ValueError("layer chooses a part of an AnnData, and X is none.")
+            return X
+        layer = getattr(self, "_layer", None) if layer is None else layer
+        names = self._result.feature_names if self._loaded else getattr(self, "feature_names_in_", None)
+        return genes_of(X, layer) if names is None or len(names) == 0 else aligned(X, layer, names)
+
+    def _prepare(
+        self, X: Data, feature_names: Sequence[str] | None = None, layer: str | None = None, genes: Any = None
+    ) -> Any:
         """What the library is to work on, and the names of its features."""
         check_on_interrupt(self)
+        X = self._chosen(X, layer, genes)
         threads = thread_count(self.n_jobs)
         X = list(X) if hasattr(X, "__next__") else X  # documents that come one by one are wanted more than once
         for attribute in ("vectorizer_", "_loaded"):
@@ -168,14 +246,14 @@ class Model(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
         X = validated(self, self.vectorizer_.fit_transform(documents), reset=True)
         return X, items_of(X, threads), self._given_names(X, self.vectorizer_.get_feature_names_out())
 
-    def _keep(self, result):
+    def _keep(self, result: Any) -> None:
         """Takes over a result, fitted or opened."""
         self._result = result
         if result.is_text:
             vectorizer = TextVectorizer() if self.vectorizer is None else clone(self.vectorizer)
             self.vectorizer_ = vectorizer._restore(result.text_model)
 
-    def _given_names(self, X, given):
+    def _given_names(self, X: Data, given: Any) -> list[str]:
         given = getattr(self, "feature_names_in_", None) if given is None else given
         if given is None:
             return []
@@ -183,7 +261,7 @@ class Model(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
             raise ValueError(f"There are {len(given)} feature names for {X.shape[1]} columns.")
         return [str(name) for name in given]
 
-    def _new(self, X, threads):
+    def _new(self, X: Data, threads: int) -> Any:
         """Either a list of documents, or items with the names of their features."""
         X = list(X) if hasattr(X, "__next__") else X
         if is_text(X):
@@ -201,14 +279,14 @@ class Model(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
             X = validated(self, X, reset=False)
         return None, items_of(X.astype(self.components_.dtype, copy=False), threads), names
 
-    def _coefficients(self, X):
+    def _coefficients(self, X: Data) -> Array:
         threads = thread_count(self.n_jobs)
         documents, items, names = self._new(X, threads)
         if documents is not None:
             return self._padded(self._result.transform_documents(documents, threads))
         return self._padded(self._result.transform(items, names, threads))
 
-    def _tell(self, names, labels, times):
+    def _tell(self, names: Any, labels: Any, times: Any) -> None:
         if names is None and labels is None and times is None:
             return
         count = len(self.labels_)
@@ -216,22 +294,22 @@ class Model(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
             names_for("names", names, count), names_for("labels", labels, count), names_for("times", times, count)
         )
 
-    def _line(self):
+    def _line(self) -> str:
         return "copse." + " ".join(repr(self).split())
 
-    def _padded(self, coefficients):
+    def _padded(self, coefficients: Array) -> Array:
         return coefficients
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> int:
         return self.components_.shape[0]
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         state = super().__getstate__().copy()
         state.pop("_data", None)  # the data of a fit stays where it is
         return state
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         tags.input_tags.sparse = True

@@ -1,17 +1,29 @@
 """Flat factorization in the place of scikit-learn's NMF."""
 
+from __future__ import annotations
+
 import warnings
 from numbers import Integral, Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from copse import _copse
 from copse._flat import FlatModel
+from copse._genes import Genes, blocks_of, is_anndata, places_of
+from copse._items import items_of, validated
 from copse._parameters import choice, number
 from copse._progress import with_callbacks
+from copse._text import is_text
+from copse._threads import thread_count
+
+if TYPE_CHECKING:
+    from copse._types import Any, Array, Data, RandomState, Self, Sequence
 
 STARTS = {None: "automatic"} | {name: name for name in _copse.choices["init"] if name != "automatic"}
+LOSSES = {"frobenius": "frobenius", "kl": "kullback-leibler"}  # the library's names and scikit-learn's
 SINGULAR_STARTS = tuple(name for name in STARTS if name and name.startswith("nndsvd"))
 
 
@@ -32,18 +44,22 @@ class NMF(FlatModel):
     solver : {'hals', 'cd', 'mu', 'active-set', 'pivoting', 'projected-gradient'}, default='hals'
         'hals' is coordinate descent with extrapolation, the fastest; 'cd' is scikit-learn's name for it. 'mu' are
         multiplicative updates; the others solve each step exactly or by gradients.
-    beta_loss : {'frobenius', 2}, default='frobenius'
-        The only loss there is.
+    beta_loss : {'frobenius', 'kullback-leibler', 2, 1}, default='frobenius'
+        'kullback-leibler' is for counts: it minimises the sum of x log(x / (W H)) - x + (W H), by 'hals' (one
+        coordinate after the other) or 'mu', without penalties and baseline. It starts from 'random', 'nndsvda' or
+        'nndsvdar'.
     tol : float, default=1e-4
-        Stops when the projected gradient, for X of norm one and components of unit norm, is at most `tol` times the root
-        of their number, whatever the start.
+        Stops when the projected gradient, for X of norm one and components of unit norm, is at most `tol` times the
+        root of their number, whatever the start. Kullback-Leibler: when ten iterations like the last would lower the
+        divergence by less than `tol` times that of the best model with one component.
     max_iter : int, default=200
         Iterations at most.
     random_state : int, RandomState, Generator or None, default=None
         A whole number is the seed itself: the same bits as `copse factor --seed`, with any number of threads.
     alpha_W, alpha_H, l1_ratio : float, default 0.0, 'same', 0.0
-        scikit-learn's penalties, as far as this objective has them: with `beta`, l1_ratio=0 and alpha_W=0, `alpha_H`
-        adds n_samples times itself to `alpha`. Anything else is refused. For sparse coefficients use `beta`.
+        scikit-learn's penalties, where this objective has them exactly, with l1_ratio=0: beside `beta`, alpha_H adds
+        n_samples times itself to `alpha`; with one component alpha_W adds n_features times itself to `beta`, as |w|_1^2
+        is |w|^2 there. Anything else is refused. For sparse coefficients use `beta`.
     verbose : int, default=0
         Above 0 shows a line of progress, in a terminal or a notebook.
     shuffle : bool, default=False
@@ -61,6 +77,9 @@ class NMF(FlatModel):
         Seconds after which the best so far is taken.
     vectorizer : TextVectorizer or None, default=None
         Turns documents into a matrix where strings are given to `fit`. None: TextVectorizer().
+    forgetting : float, default=1.0
+        Of `partial_fit`: after t samples, a batch that ended with sample s counts (s / t) ** forgetting. 0 forgets
+        nothing, so that the rough coefficients of the first batches stay for ever; more forgets sooner.
     n_jobs : int or None, default=None
         Threads. None: all that are free, or fewer inside joblib's workers and threadpoolctl's limits. -1: all. The
         result does not depend on it.
@@ -79,7 +98,8 @@ class NMF(FlatModel):
     penalty_ : array of shape (n_components,), or empty without `beta`
         What the coefficients w of a sample cost at the scale of `components_`: (penalty_ @ w) ** 2.
     reconstruction_err_, relative_error_ : float
-        |X - W H|, and the same divided by |X|.
+        |X - W H|, and the same divided by |X|. Kullback-Leibler: the root of twice the divergence, as scikit-learn has
+        it, and the divergence divided by that of the best model with one component.
     n_iter_, n_components_, n_features_in_ : int
     feature_names_in_ : array of str
         Only if X has them.
@@ -108,28 +128,29 @@ class NMF(FlatModel):
 
     def __init__(
         self,
-        n_components="auto",
+        n_components: int | str | None = "auto",
         *,
-        init=None,
-        solver="hals",
-        beta_loss="frobenius",
-        tol=1e-4,
-        max_iter=200,
-        random_state=None,
-        alpha_W=0.0,
-        alpha_H="same",
-        l1_ratio=0.0,
-        verbose=0,
-        shuffle=False,
-        beta=0.0,
-        alpha=None,
-        affine=False,
-        n_runs=1,
-        time_limit=None,
-        vectorizer=None,
-        n_jobs=None,
-        on_interrupt="raise",
-    ):
+        init: str | None = None,
+        solver: str = "hals",
+        beta_loss: str | float = "frobenius",
+        tol: float = 1e-4,
+        max_iter: int = 200,
+        random_state: RandomState = None,
+        alpha_W: float = 0.0,
+        alpha_H: float | str = "same",
+        l1_ratio: float = 0.0,
+        verbose: int = 0,
+        shuffle: bool = False,
+        beta: float | str = 0.0,
+        alpha: float | None = None,
+        affine: bool = False,
+        n_runs: int = 1,
+        time_limit: float | None = None,
+        vectorizer: Any = None,
+        forgetting: float = 1.0,
+        n_jobs: int | None = None,
+        on_interrupt: str = "raise",
+    ) -> None:
         self.n_components = n_components
         self.init = init
         self.solver = solver
@@ -148,11 +169,22 @@ class NMF(FlatModel):
         self.n_runs = n_runs
         self.time_limit = time_limit
         self.vectorizer = vectorizer
+        self.forgetting = forgetting
         self.n_jobs = n_jobs
         self.on_interrupt = on_interrupt
 
     @with_callbacks
-    def fit_transform(self, X, y=None, W=None, H=None):
+    def fit_transform(
+        self,
+        X: Data,
+        y: Any = None,
+        W: Any = None,
+        H: Any = None,
+        *,
+        feature_names: Sequence[str] | None = None,
+        layer: str | None = None,
+        genes: Any = None,
+    ) -> Array:
         """Factorizes X and returns the coefficients of its rows.
 
         Parameters
@@ -162,19 +194,24 @@ class NMF(FlatModel):
         y : ignored
         W, H : arrays of shape (n_samples, n_components) and (n_components, n_features)
             The start for init='custom'.
+        feature_names : sequence of str, default=None
+            One for each column of X. Data frames and AnnData bring their own. With names topics have words and labels.
+        layer : str, default=None
+            Of an AnnData: the layer to take instead of its X.
+        genes : mask, list of names, or str, default=None
+            Of an AnnData: the genes to take. A string names a column of `var` that is a mask, as 'highly_variable'.
 
         Returns
         -------
         W : array of shape (n_samples, n_components)
         """
-        if self.beta_loss not in ("frobenius", 2, 2.0):
-            raise ValueError(
-                f"Invalid beta_loss parameter: solver {self.solver!r} does not handle beta_loss = {self.beta_loss!r}; "
-                "Copse minimises the Frobenius norm only."
-            )
-        X, items, names = self._prepare(X)
-        settings = self._settings(items)
-        settings["alpha"] += self._sklearn_alpha(items.items)
+        loss = self._loss()
+        self.__dict__.pop("_seen", None)  # what partial_fit gathered
+        X, items, names = self._prepare(X, feature_names, layer, genes)
+        settings = self._settings(items) | {"loss": loss}
+        alpha, beta = self._sklearn_weights(items)
+        settings["alpha"] += alpha
+        settings["beta"] += beta
         settings["runs"] = number("n_runs", self.n_runs, Integral, 1)
         if self.init == "custom":
             start = self._given_start(X, W, H)
@@ -194,30 +231,114 @@ class NMF(FlatModel):
             )
         return self._factorize(X, items, names, settings, rank)
 
-    def _rank(self, items):
+    def partial_fit(
+        self,
+        X: Data,
+        y: Any = None,
+        *,
+        feature_names: Sequence[str] | None = None,
+        layer: str | None = None,
+        genes: Any = None,
+    ) -> Self:
+        """Takes another batch of samples in; data that does not fit into memory is read once, batch by batch.
+
+        The first batch is factorized as by `fit`; it must have n_components samples at least. Of every batch only
+        A = sum w' w and B = sum w' x are kept, with the coefficients w that its samples x had, and `components_` is the
+        exact minimiser for all that is kept [Mairal et al. 2010]. `forgetting` lets the past fade. Batches should be
+        drawn from the whole: shuffle samples that are sorted.
+
+        `labels_`, `relative_error_` and what `save` and `report` write are those of the last batch; `n_iter_` counts
+        batches. `fit` begins anew, and so does the first `partial_fit` after it.
+
+        Parameters
+        ----------
+        X : {array, sparse matrix, data frame, AnnData} of shape (n_samples, n_features)
+            The same columns every time. Turn documents into a matrix with a TextVectorizer that was fitted before.
+        feature_names : sequence of str, default=None
+            One for each column of X, in the first batch.
+        layer, genes
+            Of an AnnData, as for `fit`. One that is backed by a file is read in blocks, and each is a batch.
+        """
+        forgetting = number("forgetting", self.forgetting, Real, 0)
+        if is_text(X):
+            raise ValueError(
+                "partial_fit needs a matrix with the same columns every time: fit a TextVectorizer to some documents "
+                "first, and give what it makes of each batch."
+            )
+        if self._loss() != "frobenius" or self.affine or self.beta != 0:
+            raise ValueError("partial_fit has the Frobenius loss only, without penalties and baseline.")
+        if is_anndata(X):
+            places = places_of(X, genes)
+            names = np.asarray(X.var_names if places is None else X.var_names[places], dtype=object)
+            for block in blocks_of(X, layer, places):
+                self.partial_fit(Genes(block, names))
+            self._layer = layer
+            return self
+        seen = getattr(self, "_seen", 0)
+        if seen == 0:
+            rank = self.n_components if isinstance(self.n_components, Integral) else 1
+            shape: tuple[int, ...] = getattr(X.matrix if isinstance(X, Genes) else X, "shape", ())
+            if len(shape) == 2 and shape[0] < rank:
+                raise ValueError(f"The first batch has {shape[0]} samples, too few for {rank} components.")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)  # it is only the start
+                self.fit_transform(X, feature_names=feature_names)
+            k, dtype = self._result.k, self._result.w.dtype
+            self._past = np.zeros((k, k)), np.zeros((self.n_features_in_, k), dtype)
+            self._names = list(self._result.feature_names)
+        elif feature_names is not None and [str(name) for name in feature_names] != self._names:
+            raise ValueError("The feature names are not those of the first batch.")
+        threads = thread_count(self.n_jobs)
+        items = items_of(validated(self, X, reset=False).astype(self._result.w.dtype, copy=False), threads)
+        keep = (seen / (seen + items.items)) ** forgetting if seen else 0.0
+        batches = self.n_iter_ if seen else 0
+        result, *self._past = self._result.take_in(items, *self._past, keep, self._names, threads)
+        self._keep(result)
+        self.reconstruction_err_ = self.relative_error_ * float(np.sqrt(items.squared_norm))
+        self._seen, self.n_iter_ = seen + items.items, batches + 1
+        return self
+
+    def _loss(self) -> str:
+        if self.beta_loss in ("frobenius", 2):
+            return "frobenius"
+        if self.beta_loss in ("kullback-leibler", 1) and self.solver != "cd":  # which refuses it in scikit-learn
+            return "kl"
+        raise ValueError(
+            f"Invalid beta_loss parameter: solver {self.solver!r} does not handle beta_loss = {self.beta_loss!r}. "
+            "Copse has 'frobenius' and, for 'hals' and 'mu', 'kullback-leibler'."
+        )
+
+    def _rank(self, items: Any) -> int:
         if self.n_components is None or self.n_components == "auto":
             return min(items.items, items.features)
         return number("n_components", self.n_components, Integral, 1)
 
-    def _sklearn_alpha(self, samples):
-        """`alpha` from scikit-learn's parameters: 1/2 |X - W H|^2 + 1/2 alpha_H n_samples |H|^2 is half of ours."""
-        number("alpha_W", self.alpha_W, Real, 0)
-        alpha_H = self.alpha_W if isinstance(self.alpha_H, str) and self.alpha_H == "same" else number("alpha_H", self.alpha_H, Real, 0)
+    def _sklearn_weights(self, items: Any) -> tuple[float, float]:
+        """alpha and beta from scikit-learn's parameters. Its objective is half of ours: 1/2 |X - W H|^2 + 1/2 alpha_H
+        n_samples |H|^2 + 1/2 alpha_W n_features |W|^2 for l1_ratio = 0."""
+        alpha_W = number("alpha_W", self.alpha_W, Real, 0)
+        same = isinstance(self.alpha_H, str) and self.alpha_H == "same"
+        alpha_H = alpha_W if same else number("alpha_H", self.alpha_H, Real, 0)
         if not 0 <= number("l1_ratio", self.l1_ratio, Real, 0) <= 1:
             raise ValueError(f"l1_ratio must lie between 0 and 1; it is {self.l1_ratio}.")
-        if self.alpha_W > 0 or (alpha_H > 0 and self.l1_ratio > 0):
+        if alpha_W == alpha_H == 0:
+            return 0.0, 0.0
+        one = self.n_components == 1 and alpha_W > 0
+        if self.l1_ratio > 0 or (alpha_W > 0 and not one):
             raise ValueError(
                 "Copse has no penalty on W as scikit-learn's alpha_W, and none on |H|_1. For sparse coefficients use "
                 "beta, the weight of the squared 1-norms of the rows of W."
             )
-        if alpha_H > 0 and self.beta == 0:
+        if self.beta == 0 and not (one and alpha_H > 0):
             raise ValueError(
                 "alpha_H alone has no effect: coefficients would grow as components shrink. For sparse coefficients "
                 "use beta."
+                if alpha_H > 0
+                else "alpha_W alone has no effect: components would grow as coefficients shrink. Give alpha_H, too."
             )
-        return alpha_H * samples
+        return alpha_H * items.items, alpha_W * items.features
 
-    def _given_start(self, X, W, H):
+    def _given_start(self, X: Data, W: Any, H: Any) -> dict[str, Any]:
         if W is None or H is None:
             raise ValueError("init='custom' needs both W and H: give them to fit_transform.")
         W, H = np.asarray(W), np.asarray(H)

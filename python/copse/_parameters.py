@@ -1,9 +1,15 @@
 """Parameters of estimators: what they may be, and the sentence for what they may not."""
 
+from __future__ import annotations
+
 from numbers import Integral
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from copse._types import Any, Iterable
 
 
-def choice(name, value, choices):
+def choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
     """The value of a parameter that is one of `choices`, or an error that lists them."""
     if not (value is None or isinstance(value, str)) or value not in choices:
         listed = ", ".join(repr(known) for known in choices)
@@ -11,14 +17,14 @@ def choice(name, value, choices):
     return value
 
 
-def number(name, value, kind, least):
+def number(name: str, value: Any, kind: Any, least: float) -> Any:
     if isinstance(value, bool) or not isinstance(value, kind) or not value >= least:
         what = "a whole number" if kind is Integral else "a number"
         raise ValueError(f"{name} must be {what} of at least {least}, not {value!r}.")
     return int(value) if kind is Integral else float(value)
 
 
-def words(name, values):
+def words(name: str, values: Any) -> Any:
     """A list of strings; one string is a list of one, and not its letters."""
     if values is None:
         return []
@@ -29,7 +35,7 @@ def words(name, values):
     return values
 
 
-def names_for(name, values, count):
+def names_for(name: str, values: Any, count: int) -> list[str]:
     """One text for each of `count` samples; an empty list for None."""
     if values is None:
         return []

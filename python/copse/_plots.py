@@ -1,9 +1,16 @@
 """Pictures, through matplotlib where it is there."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from sklearn.utils.validation import check_is_fitted
 
+if TYPE_CHECKING:
+    from copse._types import Any
 
-def plot_history(*models, ax=None, against="iteration"):
+
+def plot_history(*models: Any, ax: Any = None, against: str = "iteration") -> Any:
     """Draws the relative error of fitted NMF or DCNMF models, against 'iteration' or 'seconds'. Returns the axes."""
     if against not in ("iteration", "seconds"):
         raise ValueError(f"against must be 'iteration' or 'seconds', not {against!r}.")
@@ -18,7 +25,7 @@ def plot_history(*models, ax=None, against="iteration"):
     return ax
 
 
-def plot_tree(tree, *, n_words=4, ax=None):
+def plot_tree(tree: Any, *, n_words: int = 4, ax: Any = None) -> Any:
     """Draws a fitted TopicTree: the root on the left, the leaves with their sizes and words on the right.
 
     A line is the wider the more samples the node has. Returns the axes.
@@ -26,13 +33,13 @@ def plot_tree(tree, *, n_words=4, ax=None):
     check_is_fitted(tree)
     ax = _axes(ax)
     nodes = {node["id"]: node for node in tree.nodes(n_words)}
-    places = {}
+    places: dict[str, tuple[float, float]] = {}
 
-    def place(name):
+    def place(name: str) -> float:
         node = nodes[name]
         depth = name.count(".") + 1 if name else 0
         heights = [place(child) for child in node["children"]]
-        leaves = sum(1 for known in places if not nodes[known]["children"])
+        leaves = len([known for known in places if not nodes[known]["children"]])
         places[name] = (depth, sum(heights) / len(heights) if heights else -leaves)
         return places[name][1]
 
@@ -51,7 +58,7 @@ def plot_tree(tree, *, n_words=4, ax=None):
     return ax
 
 
-def _axes(ax):
+def _axes(ax: Any) -> Any:
     try:
         import matplotlib.pyplot
     except ImportError as error:

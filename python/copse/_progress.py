@@ -1,17 +1,33 @@
 """What a fit says on the way: scikit-learn's callbacks, and a line for the eye."""
 
+from __future__ import annotations
+
 import sys
 import time
+from typing import TYPE_CHECKING
 
-try:  # scikit-learn 1.9 and later
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
-except ImportError:
+if TYPE_CHECKING:  # scikit-learn has no types: a decorated method keeps its own
+    from typing import TypeVar
+
+    from copse._types import Any, Data
+
+    Method = TypeVar("Method")
 
     class CallbackSupportMixin:
-        """Stands in where scikit-learn has no callbacks yet."""
+        _skl_callbacks: Any
 
-    def with_callbacks(method):
-        return method
+    def with_callbacks(method: Method) -> Method: ...
+
+else:
+    try:  # scikit-learn 1.9 and later
+        from sklearn.callback import CallbackSupportMixin, with_callbacks
+    except ImportError:
+
+        class CallbackSupportMixin:
+            """Stands in where scikit-learn has no callbacks yet."""
+
+        def with_callbacks(method):
+            return method
 
 
 class Line:
@@ -19,22 +35,22 @@ class Line:
 
     seconds_between = 0.1
 
-    def __init__(self, wanted):
+    def __init__(self, wanted: bool) -> None:
         self._wanted = bool(wanted)
         self._shown = 0.0
         self._text = ""
         self._display = _notebook_display() if self._wanted else None
 
-    def show(self, text):
+    def show(self, text: str) -> None:
         self._text = text
         if self._wanted and time.monotonic() - self._shown > self.seconds_between:
             self._write(end="")
 
-    def finish(self):
+    def finish(self) -> None:
         if self._wanted and self._text:
             self._write(end="\n")
 
-    def _write(self, end):
+    def _write(self, end: str) -> None:
         self._shown = time.monotonic()
         if self._display is not None:
             self._display.update({"text/plain": self._text}, raw=True)
@@ -44,14 +60,15 @@ class Line:
             print(self._text, file=sys.stderr)
 
 
-def _notebook_display():
+def _notebook_display() -> Any:
     """A display of IPython's that can be updated, where this runs in a notebook."""
     get_ipython = getattr(sys.modules.get("IPython"), "get_ipython", None)
     if get_ipython is None or getattr(get_ipython(), "kernel", None) is None:
         return None
     from IPython.display import display
 
-    return display({"text/plain": ""}, raw=True, display_id=True)
+    show: Any = display
+    return show({"text/plain": ""}, raw=True, display_id=True)
 
 
 class FitProgress:
@@ -60,7 +77,7 @@ class FitProgress:
     With neither there is nothing to tell, and `callback` is None.
     """
 
-    def __init__(self, estimator, X, steps):
+    def __init__(self, estimator: Any, X: Data, steps: int) -> None:
         self._estimator = estimator
         self._X = X
         self._line = Line(estimator.verbose)
@@ -70,7 +87,7 @@ class FitProgress:
             self._context.call_on_fit_task_begin(estimator=estimator, X=X, y=None)
         self.callback = self._step if self._context is not None or estimator.verbose else None
 
-    def _step(self, step):
+    def _step(self, step: Any) -> bool:
         self._line.show(self._estimator._describe(step))
         if self._context is None:
             return True
@@ -78,7 +95,7 @@ class FitProgress:
         task.call_on_fit_task_begin(estimator=self._estimator, X=self._X, y=None)
         return not task.call_on_fit_task_end(estimator=self._estimator, X=self._X, y=None)
 
-    def finish(self):
+    def finish(self) -> None:
         self._line.finish()
         if self._context is not None:
             self._context.call_on_fit_task_end(estimator=self._estimator, X=self._X, y=None)

@@ -1,12 +1,18 @@
 """random_state in all its forms."""
 
+from __future__ import annotations
+
 from numbers import Integral
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+if TYPE_CHECKING:
+    from copse._types import RandomState
 
-def seed_of(random_state):
+
+def seed_of(random_state: RandomState) -> int:
     """The seed for the library. A whole number is the seed itself, the same as `copse --seed`; from None, a
     RandomState or a Generator one is drawn."""
     if isinstance(random_state, Integral):

@@ -1,7 +1,14 @@
 """Tables for people."""
 
+from __future__ import annotations
 
-def table(**columns):
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from copse._types import Any, Table
+
+
+def table(**columns: Any) -> Table:
     """A pandas DataFrame."""
     try:
         import pandas

@@ -1,6 +1,9 @@
 """Text to a matrix of weighted terms."""
 
+from __future__ import annotations
+
 from numbers import Integral, Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse
@@ -12,11 +15,14 @@ from copse._data import matrix_of, single_precision
 from copse._parameters import choice, number, words
 from copse._threads import thread_count
 
+if TYPE_CHECKING:
+    from copse._types import Any, Array, Data, Self
+
 DEFAULTS = _copse.text_settings
 TITLE_LENGTH = 100
 
 
-def is_text(X):
+def is_text(X: Data) -> bool:
     """Whether X is a list of strings rather than a matrix."""
     if isinstance(X, (str, bytes)):
         raise ValueError("A list of documents is needed, not one string.")
@@ -32,7 +38,7 @@ def is_text(X):
     return isinstance(first, str)
 
 
-def listed(documents):
+def listed(documents: Any) -> list[str]:
     """Documents as a list. What is no string in it is found when they are read."""
     if isinstance(documents, (str, bytes)):
         raise ValueError("A list of documents is needed, not one string.")
@@ -108,24 +114,24 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
     def __init__(
         self,
         *,
-        stop_words="auto",
-        more_stop_words=(),
-        stemmer=None,
-        bigrams=False,
-        min_count=int(DEFAULTS["min_count"]),
-        min_words=int(DEFAULTS["min_words"]),
-        max_share=1.0,
-        max_terms=None,
-        words="unicode",
-        addresses="drop",
-        numbers=False,
-        mail=False,
-        weighting=DEFAULTS["weights"],
-        unit=DEFAULTS["unit_columns"],
-        normalized_cut=DEFAULTS["normalized_cut"],
-        dtype=np.float32,
-        n_jobs=None,
-    ):
+        stop_words: Any = "auto",
+        more_stop_words: Any = (),
+        stemmer: str | None = None,
+        bigrams: bool = False,
+        min_count: int = int(DEFAULTS["min_count"]),
+        min_words: int = int(DEFAULTS["min_words"]),
+        max_share: float = 1.0,
+        max_terms: int | None = None,
+        words: str = "unicode",
+        addresses: str = "drop",
+        numbers: bool = False,
+        mail: Any = False,
+        weighting: str = DEFAULTS["weights"],
+        unit: bool = DEFAULTS["unit_columns"],
+        normalized_cut: bool = DEFAULTS["normalized_cut"],
+        dtype: Any = np.float32,
+        n_jobs: int | None = None,
+    ) -> None:
         self.stop_words = stop_words
         self.more_stop_words = more_stop_words
         self.stemmer = stemmer
@@ -144,12 +150,12 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         self.dtype = dtype
         self.n_jobs = n_jobs
 
-    def fit(self, documents, y=None):
+    def fit(self, documents: Any, y: Any = None) -> Self:
         """Chooses the terms and learns their weights."""
         self.fit_transform(documents)
         return self
 
-    def fit_transform(self, documents, y=None):
+    def fit_transform(self, documents: Any, y: Any = None) -> Array:
         """Chooses the terms and returns the matrix of the documents: CSR, one row each."""
         documents = listed(documents)
         model, found = _copse.fit_text(
@@ -167,7 +173,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         short = np.setdiff1d(np.arange(len(documents)), kept)  # they took no part in the fit
         return X + _spread(self.transform([documents[j] for j in short]), short, len(documents)) if len(short) else X
 
-    def transform(self, documents):
+    def transform(self, documents: Any) -> Array:
         """The matrix of documents, new or old, with the terms and weights of the fit."""
         check_is_fitted(self)
         found = self._model.transform(listed(documents), single_precision(self.dtype), thread_count(self.n_jobs))
@@ -175,18 +181,21 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         X.eliminate_zeros()
         return X
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
         """The terms, as they are shown."""
         check_is_fitted(self)
         return np.asarray(self._model.names, dtype=object)
 
-    def _items(self, documents, threads):
+    def _items(self, documents: Any, threads: int) -> Any:
         """Documents as the library fits a model to them."""
         kind = _copse.ItemsFloat if single_precision(self.dtype) else _copse.ItemsDouble
-        titles = [" ".join(text[: 2 * TITLE_LENGTH].split())[:TITLE_LENGTH] if isinstance(text, str) else "" for text in documents]
+        titles = [
+            " ".join(text[: 2 * TITLE_LENGTH].split())[:TITLE_LENGTH] if isinstance(text, str) else ""
+            for text in documents
+        ]
         return kind(documents, self._settings(), words("more_stop_words", self.more_stop_words), titles, threads)
 
-    def _restore(self, model):
+    def _restore(self, model: Any) -> Any:
         """Takes over what the library learned."""
         self._model = model
         self.vocabulary_ = {name: column for column, name in enumerate(model.names)}
@@ -196,7 +205,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         return self
 
     @classmethod
-    def _of(cls, model, **parameters):
+    def _of(cls, model: Any, **parameters: Any) -> Any:
         """The fitted vectorizer of a result on documents."""
         settings = model.settings
         languages = settings["language"].split(",")
@@ -220,7 +229,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             **parameters,
         )._restore(model)
 
-    def _settings(self):
+    def _settings(self) -> dict[str, Any]:
         """The parameters under the names that the library gives them."""
         stop_words = "none" if self.stop_words is None else self.stop_words
         parts = ("headers", "quotes", "signatures")
@@ -242,14 +251,14 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
             "normalized_cut": bool(self.normalized_cut),
         }
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
 
 
-def _spread(rows, kept, count):
+def _spread(rows: Any, kept: Any, count: int) -> Any:
     """The rows at their places among `count`, the others empty."""
     lengths = np.zeros(count, dtype=rows.indptr.dtype)
     lengths[kept] = np.diff(rows.indptr)

@@ -17,20 +17,20 @@ class _Controller(threadpoolctl.LibController):
     filename_prefixes = ("_copse",)
     check_symbols = ("copse_get_num_threads", "copse_set_num_threads")
 
-    def get_num_threads(self):
+    def get_num_threads(self) -> int:
         return self.dynlib.copse_get_num_threads()
 
-    def set_num_threads(self, num_threads):
+    def set_num_threads(self, num_threads: int) -> None:
         self.dynlib.copse_set_num_threads(num_threads)
 
-    def get_version(self):
-        return _copse.__version__
+    def get_version(self) -> str:
+        return str(getattr(_copse, "__version__"))  # noqa: B009  not in the stub that nanobind writes
 
 
 threadpoolctl.register(_Controller)
 
 
-def thread_count(n_jobs):
+def thread_count(n_jobs: int | None) -> int:
     """The threads for `n_jobs`, which counts as scikit-learn's does, but None means all that are free."""
     if n_jobs is None:
         wanted = _free_threads()
@@ -41,7 +41,7 @@ def thread_count(n_jobs):
     return min(wanted, _copse.thread_limit())
 
 
-def _free_threads():
+def _free_threads() -> int:
     """All that the process may use. Workers of joblib share them: its processes are told by OMP_NUM_THREADS."""
     told = os.environ.get("OMP_NUM_THREADS", "")
     if told.isdigit() and int(told) > 0:

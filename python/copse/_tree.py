@@ -1,7 +1,10 @@
 """Topic trees behind scikit-learn's interface."""
 
+from __future__ import annotations
+
 import warnings
 from numbers import Integral, Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -18,6 +21,9 @@ from copse._show import tree_html, tree_text
 from copse._table import table
 from copse._threads import thread_count
 from copse._tree_edits import TreeEdits, node_name
+
+if TYPE_CHECKING:
+    from copse._types import Any, Array, Data, RandomState, Self, Sequence, Table
 
 
 class TopicTree(TreeEdits, Model):
@@ -62,9 +68,10 @@ class TopicTree(TreeEdits, Model):
     components_ : array of shape (n_leaves_, n_features)
         The topics of the leaves, each of unit 2-norm.
     topics_ : pandas.DataFrame
-        One row per node: id, parent, size, words (a list), coherence, score, name, leaf. `coherence` says how often the
-        best words of the node occur in the same samples: it is at most about 0, and higher is better. It is NaN where
-        features have no names. `score` is what made the node worth splitting.
+        One row per node: id, parent, size, words (a list), coherence, score, name, leaf, label. `coherence` says how
+        often the best words of the node occur in the same samples: it is at most about 0, and higher is better. It is
+        NaN where features have no names. `score` is what made the node worth splitting. `name` is what `rename` gave
+        it, `label` that or else a few telling words.
     n_leaves_, n_features_in_ : int
     n_iter_ : int
         Iterations of all factorizations together.
@@ -87,22 +94,22 @@ class TopicTree(TreeEdits, Model):
 
     def __init__(
         self,
-        n_leaves=20,
+        n_leaves: int = 20,
         *,
-        criterion=None,
-        pick="score",
-        min_score=0.0,
-        outlier_trials=3,
-        imbalance=9.0,
-        init="singular",
-        tol=1e-4,
-        max_iter=1000,
-        vectorizer=None,
-        random_state=None,
-        verbose=0,
-        n_jobs=None,
-        on_interrupt="raise",
-    ):
+        criterion: str | None = None,
+        pick: str = "score",
+        min_score: float = 0.0,
+        outlier_trials: int = 3,
+        imbalance: float = 9.0,
+        init: str = "singular",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        vectorizer: Any = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        on_interrupt: str = "raise",
+    ) -> None:
         self.n_leaves = n_leaves
         self.criterion = criterion
         self.pick = pick
@@ -119,7 +126,15 @@ class TopicTree(TreeEdits, Model):
         self.on_interrupt = on_interrupt
 
     @with_callbacks
-    def fit(self, X, y=None, *, feature_names=None):
+    def fit(
+        self,
+        X: Data,
+        y: Any = None,
+        *,
+        feature_names: Sequence[str] | None = None,
+        layer: str | None = None,
+        genes: Any = None,
+    ) -> Self:
         """Grows the tree.
 
         Parameters
@@ -128,10 +143,12 @@ class TopicTree(TreeEdits, Model):
             Strings are documents.
         y : ignored
         feature_names : sequence of str, default=None
-            One for each column of X. A data frame brings its own.
+            One for each column of X. Data frames and AnnData bring their own.
+        layer, genes
+            Of an AnnData, as for NMF.
         """
         leaves = number("n_leaves", self.n_leaves, Integral, 1)
-        X, items, names = self._prepare(X, feature_names)
+        X, items, names = self._prepare(X, feature_names, layer, genes)
         score = None if self.criterion is None else choice("criterion", self.criterion, _copse.choices["score"])
         result = fitted(
             _copse.grow,
@@ -152,19 +169,19 @@ class TopicTree(TreeEdits, Model):
             warnings.warn(result.explanation, UserWarning, stacklevel=2)
         return self
 
-    def fit_transform(self, X, y=None, **params):
+    def fit_transform(self, X: Data, y: Any = None, **params: Any) -> Array:
         """Grows the tree and returns transform(X)."""
         self.fit(X, **params)
         return self._fit_coefficients()
 
-    def predict(self, X):
+    def predict(self, X: Data, *, layer: str | None = None) -> Array:
         """The topic of each row of X, new or old: the leaf with the largest coefficient, numbered as `leaves_`.
 
         -1: no leaf that is left shares a feature with the row.
         """
         check_is_fitted(self)
         threads = thread_count(self.n_jobs)
-        documents, items, names = self._new(X, threads)
+        documents, items, names = self._new(self._aligned(X, layer), threads)
         if documents is not None:
             leaves, _, _ = self._result.place_documents(documents, threads)
         else:
@@ -172,7 +189,7 @@ class TopicTree(TreeEdits, Model):
         number_of = {leaf: number for number, leaf in enumerate(self.leaves_)}
         return np.array([number_of.get(leaf, -1) for leaf in leaves], dtype=np.int64)
 
-    def partition(self, n_leaves):
+    def partition(self, n_leaves: int) -> Array:
         """The leaf of each sample when the tree had so many: its name, '' for the root, None for an outlier."""
         check_is_fitted(self)
         most = self._result.splits + 1
@@ -181,7 +198,7 @@ class TopicTree(TreeEdits, Model):
         ids = np.array([*self._result.ids, None], dtype=object)
         return ids[self._result.partition(n_leaves - 1)]
 
-    def nodes(self, n_words=10):
+    def nodes(self, n_words: int = 10) -> list[dict[str, Any]]:
         """All nodes as dictionaries: id, parent, children, size, outliers, score, split, name, dropped, words, weights.
 
         `leaf` says why a leaf is one: 'open' (it could be split), 'too_small', 'one_sided' or 'only_outliers'.
@@ -189,13 +206,13 @@ class TopicTree(TreeEdits, Model):
         check_is_fitted(self)
         return self._result.nodes(n_words)
 
-    def samples(self, node):
+    def samples(self, node: str) -> Array:
         """The numbers of the samples below a node, outliers included."""
         check_is_fitted(self)
         return self._result.items_of(node_name(node))
 
     @property
-    def topics_(self):
+    def topics_(self) -> Table:
         check_is_fitted(self)
         nodes = self._result.topics(10)
         nan = float("nan")
@@ -208,19 +225,10 @@ class TopicTree(TreeEdits, Model):
             score=[nan if node["score"] is None else node["score"] for node in nodes],
             name=[node["name"] for node in nodes],
             leaf=[node["is_leaf"] for node in nodes],
+            label=[node["label"] for node in nodes],
         )
 
-    @staticmethod
-    def load(folder):
-        """The tree in a folder that `save` or the program wrote."""
-        from copse._load import load_result
-
-        model = load_result(folder).model
-        if not isinstance(model, TopicTree):
-            raise ValueError(f"{folder} is not the folder of a tree.")
-        return model
-
-    def _settings(self, leaves):
+    def _settings(self, leaves: int) -> dict[str, Any]:
         return {
             "leaves": leaves,
             "pick": choice("pick", self.pick, _copse.choices["pick"]),
@@ -232,19 +240,19 @@ class TopicTree(TreeEdits, Model):
             "max_iterations": number("max_iter", self.max_iter, Integral, 1),
         }
 
-    def _keep(self, result):
+    def _keep(self, result: Any) -> None:
         super()._keep(result)
         self._take_stock()
         self.n_iter_, self.stop_reason_ = result.iterations, result.stop_reason
 
-    def _take_stock(self):
+    def _take_stock(self) -> None:
         """Fills the attributes that follow from the tree."""
         self.labels_ = self._result.labels
         self.leaves_ = self._result.leaves
         self.n_leaves_ = len(self.leaves_)
         self.components_ = self._result.w.T
 
-    def _items(self, X=None):
+    def _items(self, X: Data = None) -> Any:
         """The data of the fit as the library's items; None if there is none."""
         threads = thread_count(self.n_jobs)
         data = getattr(self, "_data", None)
@@ -260,7 +268,7 @@ class TopicTree(TreeEdits, Model):
             raise ValueError(f"The tree was grown from {kept} samples, X has {items.items}.")
         return items
 
-    def _fit_coefficients(self):
+    def _fit_coefficients(self) -> Array:
         """Of all samples of the fit; zeros for those that took no part in it."""
         threads = thread_count(self.n_jobs)
         found = self._result.fit_coefficients(self._items(), threads)
@@ -271,21 +279,21 @@ class TopicTree(TreeEdits, Model):
         coefficients[kept >= 0] = found
         return coefficients
 
-    def _topic_ids(self):
+    def _topic_ids(self) -> Sequence[Any]:
         return self.leaves_
 
-    def _describe(self, step):
+    def _describe(self, step: Any) -> str:
         return f"TopicTree: {step.leaves} of {step.wanted} leaves"
 
-    def _repr_mimebundle_(self, **kwargs):
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         if not hasattr(self, "_result"):
             return super()._repr_mimebundle_(**kwargs)
         return {"text/plain": self.show(), "text/html": tree_html(self.nodes(8))}
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return self._repr_mimebundle_().get("text/html", "")
 
-    def show(self, n_words=8):
+    def show(self, n_words: int = 8) -> str:
         """The tree as text, one line per node."""
         check_is_fitted(self)
         return tree_text(self.nodes(n_words))

@@ -21,6 +21,9 @@ void bind_settings(nb::module_& module);
 void bind_text(nb::module_& module);
 void bind_flat_results(nb::module_& module);
 void bind_tree_results(nb::module_& module);
+void bind_graphs(nb::module_& module);
+void bind_survey(nb::module_& module);
+void bind_images(nb::module_& module);
 void bind_results(nb::module_& module);
 void bind_data(nb::module_& module);
 

@@ -1,4 +1,7 @@
 // Flat factorizations: fitted, opened, asked, written.
+#include "copse/nmf/assign.h"
+#include "copse/nmf/error.h"
+#include "copse/nmf/online.h"
 #include "python/src/results.h"
 
 namespace copse::python {
@@ -15,6 +18,14 @@ nb::object to_numpy(const std::vector<Iteration>& history) {
     rows(i, 3) = iteration.seconds;
   }
   return python::to_numpy(std::move(rows));
+}
+
+// Where the features of a matrix have names, the topics get labels.
+template <class T>
+void name_topics(const Items<T>& x, FlatResult<T>& result) {
+  if (result.model.items.feature_names.empty()) return;
+  add_labels(entries_of_words(x, result), result.model);
+  describe(result);
 }
 
 template <class T>
@@ -34,7 +45,43 @@ void bind_flat(nb::module_& module, const char* name) {
             other.model.w = to_matrix(w);
             return other;
           },
-          nb::arg("w"));
+          nb::arg("w"))
+      // The result after another batch, which becomes its items, and the sums A and B.
+      .def(
+          "take_in",
+          [](const FlatResult<T>& result, const Items<T>& x, const Array<double, 2>& a, const Array<T, 2>& b,
+             double keep, std::vector<std::string> feature_names, int threads) {
+            FlatResult<T> next = result;
+            OnlineNmf<T> model{result.model.w, to_matrix(a), to_matrix(b)};
+            Supervisor().run(threads, [&] {
+              next.model.h = take_in(model, x.data(), keep);
+              next.model.w = model.w;
+              next.model.items = x.model_items(std::move(feature_names));
+              RunReport& report = next.report;
+              report.cols = x.items();
+              report.nonzeros = x.data().nonzeros();
+              report.relative_error = relative_error(x.data(), next.model.w, next.model.h);
+              describe(next);
+              name_topics(x, next);
+            });
+            return nb::make_tuple(std::move(next), python::to_numpy(std::move(model.a)),
+                                  python::to_numpy(std::move(model.b)));
+          },
+          nb::arg("items"), nb::arg("a"), nb::arg("b"), nb::arg("keep"), nb::arg("feature_names"), nb::arg("threads"));
+  // The coefficients of items for given components, features x k.
+  module.def(
+      "coefficients",
+      [](const Items<T>& x, const Array<T, 2>& w, const std::string& loss, int threads) {
+        const bool by_divergence = choice_of<Loss>("loss", loss) == Loss::kullback_leibler;
+        Matrix<T> h;
+        Supervisor().run(threads, [&] {
+          const Matrix<T> components = to_matrix(w);
+          h = by_divergence ? assign_items_by_divergence<T>(x.data(), components)
+                            : assign_items<T>(x.data(), components);
+        });
+        return python::to_numpy(std::move(h));
+      },
+      nb::arg("items"), nb::arg("w"), nb::arg("loss"), nb::arg("threads"));
   module.def(
       "factor",
       [](const Items<T>& x, const nb::dict& settings, Index rank, std::uint64_t seed, bool dc,
@@ -57,6 +104,7 @@ void bind_flat(nb::module_& module, const char* name) {
           if (w && h) start.emplace(StartFactors<T>{to_matrix(*w), to_matrix(*h)});
           result = run_flat(options, x.run_data(), x.model_items(std::move(feature_names)), std::move(start));
           result.report.line = line;
+          if (!x.is_text()) uninterrupted([&] { name_topics(x, result); });
         });
         return result;
       },

@@ -7,6 +7,7 @@
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
+#include "copse/nmf/divergence.h"
 #include "python/src/settings.h"
 #include "python/src/supervisor.h"
 
@@ -82,7 +83,10 @@ void bind_items_of(nb::module_& module, const char* name) {
       .def_prop_ro("items", &Items<T>::items)
       .def_prop_ro("is_sparse", &Items<T>::is_sparse)
       .def_prop_ro("largest", &Items<T>::largest)
-      .def_prop_ro("squared_norm", &Items<T>::squared_norm);
+      .def_prop_ro("squared_norm", &Items<T>::squared_norm)
+      // The least Kullback-Leibler divergence of one component.
+      .def_prop_ro("independent_divergence",
+                   [](const Items<T>& items) { return DivergenceData<T>(items.data()).independent(); });
 }
 
 }  // namespace

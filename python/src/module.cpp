@@ -25,6 +25,9 @@ NB_MODULE(_copse, module) {
   python::bind_text(module);
   python::bind_flat_results(module);
   python::bind_tree_results(module);
+  python::bind_graphs(module);
+  python::bind_survey(module);
+  python::bind_images(module);
   python::bind_results(module);
   python::bind_data(module);
 }

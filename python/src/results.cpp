@@ -69,6 +69,7 @@ void bind_results(nb::module_& module) {
       [](const fs::path& folder) {
         const StoredResult stored(folder.string());
         return with_precision(stored.precision(), [&]<class T>() -> nb::object {
+          if (stored.is_graph()) return nb::cast(read_graph_result<T>(stored));
           return stored.is_tree() ? nb::cast(read_tree_result<T>(stored)) : nb::cast(read_flat_result<T>(stored));
         });
       },

@@ -11,6 +11,7 @@
 #include "copse/report/result_json.h"
 #include "copse/report/result_page.h"
 #include "copse/report/write_result.h"
+#include "copse/result/names.h"
 #include "copse/result/read_result.h"
 #include "python/src/settings.h"
 #include "python/src/supervisor.h"
@@ -135,6 +136,17 @@ void tell(Result& result, std::vector<std::string> names, std::vector<std::strin
 // Of the best: name, weight, number.
 nb::list words_of(const TopicNode& topic, const ModelItems& items, std::size_t most);
 
+// The entries of the features that stand in a topic, for names and coherence; dense data as a whole, as its sums count.
+template <class T, class Result>
+Dataset<T> entries_of_words(const Items<T>& x, const Result& result) {
+  if (!x.is_sparse()) return x.dataset();
+  std::vector<char> wanted(static_cast<std::size_t>(x.features()), 0);
+  for (const TopicNode& topic : result.view.nodes) {
+    for (const auto& [feature, weight] : topic.words) wanted[feature] = 1;
+  }
+  return x.dataset_of(wanted);
+}
+
 // The topics, or all nodes of a tree with the root first, as the page and `copse show` have them.
 template <class Result>
 nb::list topics(const Result& result, std::size_t most) {
@@ -144,6 +156,7 @@ nb::list topics(const Result& result, std::size_t most) {
     entry["id"] = topic.id;
     entry["parent"] = topic.parent < 0 ? nb::object(nb::none()) : nb::cast(result.view.nodes[topic.parent].id);
     entry["name"] = topic.name;
+    entry["label"] = topic.label;
     entry["size"] = topic.size;
     entry["is_leaf"] = topic.leaf;
     entry["score"] = topic.score;

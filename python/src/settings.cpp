@@ -62,6 +62,7 @@ std::string in_python(std::string sentence) {
 void bind_settings(nb::module_& module) {
   // The words of every choice, under the name of its setting.
   nb::dict choices;
+  choices["loss"] = names_of<Loss>();
   choices["solver"] = names_of<Solver>();
   choices["init"] = names_of<Start>();
   choices["stop_reason"] = names_of<StopReason>();

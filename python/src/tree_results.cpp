@@ -43,11 +43,9 @@ void add_facts(const Items<T>& x, TreeResult<T>& result) {
   ModelItems& items = result.model.items;
   if (data.words != nullptr) add_document_facts(*data.words, data.documents, result.model);
   if (!items.is_text() && !items.feature_names.empty()) {
-    std::vector<char> wanted(static_cast<std::size_t>(x.features()), 0);
-    for (const TopicNode& topic : result.view.nodes) {
-      for (const auto& [feature, weight] : topic.words) wanted[feature] = 1;
-    }
-    add_coherence(data.words != nullptr ? *data.words : x.dataset_of(wanted), result.view, items);
+    const Dataset<T> entries = data.words != nullptr ? *data.words : entries_of_words(x, result);
+    add_coherence(entries, result.view, items);
+    if (data.words == nullptr) add_labels(entries, result.model);
   }
   describe(result);
 }

@@ -4,6 +4,9 @@ import doctest
 import importlib
 import pathlib
 import pkgutil
+import re
+import subprocess
+import sys
 
 import pytest
 
@@ -30,3 +33,18 @@ def test_pages(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = doctest.testfile(str(GUIDE / page), module_relative=False, optionflags=OPTIONS)
     assert found.failed == 0 and found.attempted > 0
+
+
+def test_the_readme_needs_no_pandas(tmp_path):
+    """What README shows of Python runs where nothing is installed but what the package itself needs."""
+    block = re.search(r"```python\n(.*?)```", (GUIDE.parents[1] / "README.md").read_text(), re.S)[1]
+    block = block.replace("n_components=20", "n_components=2").replace("n_leaves=40", "n_leaves=2")
+    if not copse._copse.page_is_built():
+        block = re.sub(r"\.report\(.*?\)", "", block)
+    start = (
+        "import sys\nfor name in ('pandas', 'matplotlib', 'anndata', 'polars'): sys.modules[name] = None\n"
+        "import numpy\nX = numpy.random.RandomState(0).rand(20, 10)\n"
+        "documents = ['rocket orbit moon fuel engine', 'bread flour yeast oven crust'] * 20\n"
+    )
+    done = subprocess.run([sys.executable, "-c", start + block], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -145,7 +145,7 @@ def test_damaged_folders_get_a_sentence(corpus, tmp_path):
         copse.load_result(tmp_path)
     copse.TopicTree(3, random_state=0).fit(corpus.X).save(tmp_path / "out")
     copse.NMF(3, random_state=0).fit(corpus.X).save(tmp_path / "flat")
-    with pytest.raises(ValueError, match="not the folder of a tree"):
+    with pytest.raises(ValueError, match="holds a fitted NMF, no TopicTree"):
         copse.TopicTree.load(tmp_path / "flat")
     path = tmp_path / "out" / "model.safetensors"
     good = load_file(path)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse
+import sklearn.decomposition
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
@@ -261,7 +262,11 @@ def test_dcnmf_finds_blocks_and_improves_with_iterations():
     [
         ({"solver": "newton"}, "solver must be one of 'hals', 'mu'"),
         ({"init": "zeros"}, "init must be one of None, 'sample'"),
-        ({"beta_loss": "kullback-leibler"}, "Frobenius norm only"),
+        ({"beta_loss": "itakura-saito"}, "Copse has 'frobenius' and, for 'hals'"),
+        ({"beta_loss": 1.5}, "does not handle beta_loss = 1.5"),
+        ({"beta_loss": "kullback-leibler", "affine": True}, "neither penalties"),
+        ({"beta_loss": "kullback-leibler", "solver": "pivoting"}, "has the solvers hals and mu"),
+        ({"beta_loss": "kullback-leibler", "init": "nndsvd"}, "begin with random"),
         ({"n_components": 0}, "n_components must be a whole number of at least 1, not 0"),
         ({"n_components": 2.5}, "n_components must be a whole number"),
         ({"max_iter": 0}, "max_iter must be"),
@@ -316,3 +321,42 @@ def test_the_type_is_kept(solver, given, kept):
     X = np.random.RandomState(0).randint(0, 5, (20, 15)).astype(given)
     model = NMF(3, random_state=0, tol=1e-2, solver=solver, alpha=0.1, beta=0.1)
     assert model.fit(X).transform(X).dtype == model.fit_transform(X).dtype == model.components_.dtype == np.dtype(kept)
+
+
+def counts(samples=80, features=40, k=4, seed=0):
+    """Poisson counts of k planted topics, and the topics' data without noise."""
+    random = np.random.RandomState(seed)
+    topics = random.dirichlet(np.full(features, 0.1), k)
+    mean = random.dirichlet(np.full(k, 0.2), samples) @ topics * 200
+    return random.poisson(mean).astype(float), mean
+
+
+@pytest.mark.parametrize("solver", ["hals", "mu"])
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_matrix])
+def test_kullback_leibler_reaches_what_scikit_learn_reaches(solver, kind):
+    X, _ = counts()
+    theirs = sklearn.decomposition.NMF(
+        4, init="random", solver="mu", beta_loss="kullback-leibler", max_iter=2000, tol=1e-7, random_state=0
+    ).fit(X)
+    model = NMF(4, beta_loss="kullback-leibler", solver=solver, tol=1e-7, max_iter=2000, random_state=0, n_runs=3)
+    W = model.fit_transform(kind(X))
+    Y, seen = W @ model.components_, X > 0
+    divergence = (X[seen] * np.log(X[seen] / Y[seen])).sum() - X.sum() + Y.sum()
+    assert model.reconstruction_err_ == pytest.approx(np.sqrt(2 * divergence), rel=1e-6)
+    assert model.reconstruction_err_ <= theirs.reconstruction_err_ * (1 + 1e-3)
+
+
+def test_kullback_leibler_transform_is_the_fit_and_the_minimum():
+    X, _ = counts()
+    model = NMF(4, beta_loss=1, tol=1e-9, max_iter=5000, random_state=0)
+    W = model.fit_transform(X)
+    H = model.components_
+    np.testing.assert_allclose(model.transform(X) @ H, W @ H, atol=0.05)
+    # KKT of new samples: H (1 - x / (w H)) >= 0, and zero where w > 0.
+    new, _ = counts(seed=5)
+    W = model.transform(new)
+    slope = H.sum(axis=1) - (new / np.maximum(W @ H, 1e-12)) @ H.T
+    reachable = (new.astype(bool) & (H.sum(axis=0) == 0)).sum(axis=1) == 0  # a count of no topic has no coefficient
+    assert slope[reachable].min() > -1e-2 and np.abs(slope * W)[reachable].max() < 1e-2 * X.sum(axis=1).max()
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.transform(new), W)

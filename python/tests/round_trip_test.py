@@ -62,6 +62,8 @@ FLAT_OPTIONS = [
     ("--sparse", "snmf"),
     ("--sparse", "thesis", "--affine", "--scale", "max"),
     ("--solver", "dc"),
+    *[("--loss", name) for name in CHOICES["loss"]],
+    ("--loss", "kl", "--solver", "mu"),
     *[("--solver", name) for name in CHOICES["solver"]],
 ]
 

@@ -199,3 +199,19 @@ def test_the_program_grows_the_same_tree(program, corpus, tmp_path, score):
     ids = ["outlier" if label < 0 else model.leaves_[label] for label in model.labels_]
     assert [row[leaf] for row in rows[1:]] == ids
     assert json.loads((tmp_path / "out" / "tree.json").read_text())
+
+
+def test_two_siblings_become_one_leaf():
+    X = np.kron(np.eye(4), np.ones((6, 2))) + 0.01
+    tree = TopicTree(4, criterion="error").fit(X)
+    parent_of = {leaf: leaf.rpartition(".")[0] for leaf in tree.leaves_}
+    pairs = [(a, b) for a in tree.leaves_ for b in tree.leaves_ if a < b]
+    strangers = next(pair for pair in pairs if parent_of[pair[0]] != parent_of[pair[1]])
+    for wrong in (strangers, ("1", "1"), ("", "1")):
+        with pytest.raises(ValueError, match="two children of one node"):
+            tree.merge(*wrong)
+    one, other = next(pair for pair in pairs if parent_of[pair[0]] == parent_of[pair[1]])
+    below = sorted([*tree.samples(one), *tree.samples(other)])
+    tree.merge(other, one)
+    assert parent_of[one] in tree.leaves_ and one not in tree.leaves_ and tree.n_leaves_ == 3
+    assert sorted(tree.samples(parent_of[one])) == below

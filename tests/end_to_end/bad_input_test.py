@@ -67,7 +67,10 @@ def test_the_number_of_clusters(copse, planted):
     sentence(copse("factor", planted.path, "-k", -3), 2, "-3 is out of range")
     sentence(copse("factor", planted.path, "-k", "many"), 2, "'many' is not a whole number")
     sentence(copse("factor", planted.path, "-k", "3.5"), 2, "'3.5' is not a whole number")
-    sentence(copse("factor", planted.path, "-k", "99999999999999999999"), 2, "out of range")
+    for options in (("-k",), ("-k", 3, "--seed"), ("-k", 3, "--top")):
+        run = copse("factor", planted.path, *options, "99999999999999999999")
+        sentence(run, 2, "99999999999999999999 is out of range", " to ")
+        assert "at least" not in run.stderr
     sentence(copse("factor", planted.path), 2, "-k N is missing")
     sentence(copse("factor", planted.path, "-k", 61), 1, "-k 61 is too large", "60 features and 90 items", "at most 60")
 

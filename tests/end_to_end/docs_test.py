@@ -13,6 +13,8 @@ import pytest
 import scipy.io
 import scipy.sparse
 from demo_test import fake_packages
+from segment_test import fields as make_picture
+from segment_test import write_ppm
 from text_test import make_documents, write_lines
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -54,10 +56,19 @@ def make_inputs(folder):
     scipy.sparse.save_npz(folder / "X.npz", scipy.sparse.csc_matrix(counts))
     (folder / "terms.txt").write_text("".join(f"word{i}\n" for i in range(320)))
     (folder / "labels.txt").write_text("".join(f"{label}\n" for label in labels))
+    pairs = np.array([(a, b) for a in range(400) for b in range(a + 1, 400) if labels[a] == labels[b]])
+    with gzip.open(folder / "edges.tsv.gz", "wt") as packed:
+        packed.writelines(f"{a}\t{b}\n" for a, b in [*pairs, *rng.integers(0, 400, (300, 2))])
+    (folder / "new-edges.tsv").write_text("newcomer\t0\t2\nnewcomer\t40\t1\nother\t7\t1\n")
+    np.save(folder / "faces.npy", rng.random((120, 16)) + 3 * np.eye(16)[np.arange(120) % 4])
     genes = rng.random((30, 24)) + (np.arange(30)[:, None] % 3 == np.arange(24) % 3)
     lines = ["gene\t" + "\t".join(f"patient{j}" for j in range(24)),
              *(f"gene{i}\t" + "\t".join(f"{x:.3f}" for x in row) for i, row in enumerate(genes))]
     (folder / "genes.tsv").write_text("\n".join(lines) + "\n")
+    pixels, fields = make_picture(60, 80)
+    write_ppm(folder / "photo.jpg", pixels)  # formats are told apart by their content
+    for person in ("person1.npy", "person2.npy"):
+        np.save(folder / person, fields)
 
 
 @pytest.mark.parametrize("page", those_with("sh"))

@@ -52,6 +52,44 @@ def test_model_is_what_the_result_says(copse, planted, tmp_path, solver, precisi
     assert error < 0.6
 
 
+def divergence(x, y):
+    seen = x > 0
+    return (x[seen] * np.log(x[seen] / y[seen])).sum() - x.sum() + y.sum()
+
+
+@pytest.mark.parametrize("solver", ["hals", "mu"])
+def test_the_kullback_leibler_loss_is_what_it_says(copse, planted, tmp_path, solver):
+    run = copse("factor", planted.path, "-k", 3, "--loss", "kl", "--solver", solver, "--precision", "double",
+                "--truth", planted.labels_path, "-o", "out")
+    assert run.returncode == 0, run.stderr
+    assert "relative divergence" in run.stderr
+    result, model = result_of(tmp_path / "out"), load_file(tmp_path / "out" / "model.safetensors")
+    assert result["settings"]["loss"] == "kl" and result["measures"]["accuracy"] > 0.95
+    x = planted.x
+    least = divergence(x, np.outer(x.sum(1), x.sum(0)) / x.sum())  # of k = 1
+    assert result["relative_error"] == pytest.approx(divergence(x, model["w"] @ model["h"].T) / least, abs=1e-9)
+    # New items get their least divergence, not their least error: at the minimum (1'W) h = 1'x.
+    run = copse("assign", "out", planted.path)
+    assert run.returncode == 0, run.stderr
+    placed = [line.split("\t")[1] for line in run.stdout.splitlines()[1:]]
+    assert placed == [row[1] for row in read_tsv(tmp_path / "out" / "assignments.tsv")[1:]]
+    for command in (["show", "out"], ["report", "out"], ["evaluate", "out/assignments.tsv", planted.labels_path]):
+        again = copse(*command)
+        assert again.returncode == 0, again.stderr
+
+
+@pytest.mark.parametrize("options, sentence", [
+    (("--affine",), "neither penalties"),
+    (("--sparse", "0.1"), "neither penalties"),
+    (("--solver", "pivoting"), "has the solvers hals and mu"),
+    (("--solver", "dc"), "dc starts from a tree"),
+    (("--start", "nndsvd"), "begin with random, nndsvda or nndsvdar"),
+])
+def test_options_that_the_kullback_leibler_loss_has_not_are_refused(copse, planted, options, sentence):
+    run = copse("factor", planted.path, "-k", 3, "--loss", "kl", *options)
+    assert run.returncode == 1 and sentence in run.stderr
+
+
 def test_tables_follow_from_the_model(copse, planted, tmp_path):
     copse("factor", planted.path, "-k", 3, "--top", 4, "-o", "out")
     model = load_file(tmp_path / "out" / "model.safetensors")

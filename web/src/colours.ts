@@ -23,6 +23,12 @@ export function rgbOfOklch(lightness: number, chroma: number, hue: number): Rgb 
 
 export const css = ([r, g, b]: Rgb, alpha = 1) => `rgb(${r} ${g} ${b} / ${alpha})`;
 
+// Communities next to each other in number need not be alike: hues as far apart as they can be.
+export function communityColour(community: number, dark: boolean): Rgb {
+  const lightness = (dark ? 0.74 : 0.6) + 0.06 * (((community * 7) % 3) / 2 - 0.5);
+  return rgbOfOklch(lightness, 0.125, (145 + community * 137.508) % 360);
+}
+
 // By position among the leaves; an inner node has the colour of its middle leaf.
 export class Palette {
   private readonly place = new Map<number, number>();

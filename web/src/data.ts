@@ -36,6 +36,7 @@ export interface DocumentsData {
 
 export interface PageData {
   format: 1;
+  kind?: "topics"; // pages of other kinds have data of their own: see main.ts
   title: string;
   command: string;
   settings: Record<string, string | number | boolean | null>;

@@ -1,6 +1,9 @@
 // How the result was made, and what of it is not inside the page.
+import type { PageData } from "./data";
 import { h } from "./dom";
 import { type Model, count, wholeNumber } from "./model";
+
+export type Made = Pick<PageData, "command" | "settings" | "facts">;
 
 export function cuts(model: Model): string[] {
   const { documents, texts_given, texts } = model.data;
@@ -22,8 +25,10 @@ const list = (pairs: [string, string][]) =>
 const settingText = (value: string | number | boolean | null) =>
   value === null ? "none" : typeof value === "boolean" ? (value ? "yes" : "no") : String(value);
 
-export function foot(model: Model): HTMLElement {
-  const { command, settings, facts } = model.data;
+export const foot = (model: Model) => footOf(model.data, cuts(model));
+
+// Of every kind of page; `cut` are sentences on what is not inside.
+export function footOf({ command, settings, facts }: Made, cut: string[]): HTMLElement {
   const pairs = Object.entries(settings)
     .filter(([, value]) => value !== "")
     .map(([name, value]): [string, string] => [name.replaceAll("_", " "), settingText(value)]);
@@ -35,6 +40,6 @@ export function foot(model: Model): HTMLElement {
     facts.length > 0 && list(facts),
     pairs.length > 0 && h("h3", {}, "Settings"),
     pairs.length > 0 && list(pairs),
-    h("p", { class: "quiet" }, [...cuts(model), "The page is one file and needs no network."].join(" ")),
+    h("p", { class: "quiet" }, [...cut, "The page is one file and needs no network."].join(" ")),
   );
 }

@@ -4,10 +4,14 @@ import type { PageData } from "./data";
 import { documentView } from "./document_view";
 import { h } from "./dom";
 import { foot } from "./foot";
+import { type GraphPageData, graphModelOf } from "./graph_model";
+import { GraphReport } from "./graph_report";
 import { MapView } from "./map_view";
 import { type Model, type Topic, count, fullId, modelOf } from "./model";
 import { classesView, flatView, outliersView, printed, searchView, timeView } from "./overviews";
 import { Search } from "./search";
+import type { SegmentPageData } from "./segment_data";
+import { SegmentReport } from "./segment_report";
 import "./style.css";
 import { startTheme, switchTheme } from "./theme";
 import { topicView } from "./topic_view";
@@ -183,6 +187,9 @@ class Report {
   }
 }
 
-const data = JSON.parse(document.getElementById("data")!.textContent!) as PageData | string;
+// Each kind of result has its own frame and views.
+const data = JSON.parse(document.getElementById("data")!.textContent!) as PageData | GraphPageData | SegmentPageData | string;
 if (typeof data === "string") document.body.append(h("p", {}, "This page holds no data yet; copse report writes them into it."));
+else if (data.kind === "graph") new GraphReport(graphModelOf(data));
+else if (data.kind === "segmentation") new SegmentReport(data);
 else new Report(modelOf(data));

@@ -172,7 +172,7 @@ export function sample(options: SampleOptions = {}): PageData {
 let pages = 0;
 
 // Writes the built page with these data as copse does; its address.
-export function pageWith(data: PageData): string {
+export function pageWith(data: object): string {
   const html = readFileSync(new URL("../dist/index.html", import.meta.url), "utf8");
   const json = JSON.stringify(data).replaceAll("<", "\\u003c");
   const file = join(tmpdir(), `copse-page-${process.pid}-${++pages}.html`);

@@ -12,10 +12,13 @@
 #include "apps/copse/program.h"
 #include "apps/copse/terminal/interrupt.h"
 #include "apps/copse/terminal/terminal.h"
+#include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/base/version.h"
 #include "copse/io/output_file.h"
 #include "copse/io/result_folder.h"
+#include "copse/result/graph_assign.h"
+#include "copse/result/graph_tree_run.h"
 #include "copse/result/wording.h"
 
 namespace copse {
@@ -23,11 +26,14 @@ namespace {
 
 constexpr const char* description =
     "new items into the topics of an earlier result\n"
-    "Takes the folder that `topics`, `tree` or `factor` wrote with -o. New documents are cut into the same words, "
+    "Takes the folder that `topics`, `tree`, `factor` or `graph` wrote with -o. New documents are cut into the same "
+    "words, "
     "weighed "
     "with the same weights and compared with the same topics; items of a matrix likewise. In a tree an item walks down "
     "from the root and goes, at each split, where its coefficient is larger. The documents that a result was made from "
     "come back to their own topics.\n\n"
+    "A new node of a graph comes as a list of its edges, and joins the community that most of their weight leads to; a "
+    "new item of a graph of items joins that of its nearest neighbours.\n\n"
     "Writes a table: item, cluster (\"none\" for documents without any known word, -1 in a matrix), weight, and for a "
     "tree the leaf where its splits lead.";
 
@@ -78,18 +84,13 @@ std::string as_json(const AssignOptions& options, const std::vector<std::string>
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-template <class T, class Model>
-void assign(const AssignOptions& options, const StoredResult& stored, const Model& model, Terminal& terminal) {
-  const Settings& settings = stored.report.settings;
-  const NewItems<T> items = read_new_items<T>(options.items, settings, model.items, events_of(terminal));
-  terminal.show("placing ...");
-  const std::vector<PlacedItem> placed = place(model, items);
-  for (const std::string& note : items.notes) terminal.say("note: " + note);
-  const std::string text = options.json ? as_json(options, items.names, placed, items.notes, stored.is_tree())
-                                        : table(items.names, placed, stored.is_tree());
+void write(const AssignOptions& options, const std::vector<std::string>& names, const std::vector<PlacedItem>& placed,
+           const std::vector<std::string>& notes, bool tree, Terminal& terminal) {
+  for (const std::string& note : notes) terminal.say("note: " + note);
+  const std::string text = options.json ? as_json(options, names, placed, notes, tree) : table(names, placed, tree);
   if (options.output.empty()) {
     terminal.clear();
-    print_data(text);
+    options.json ? print_json(text) : print_data(text);
     return;
   }
   OutputFile file(options.output);
@@ -99,9 +100,27 @@ void assign(const AssignOptions& options, const StoredResult& stored, const Mode
       fmt::format("{} placed, written: {}", counted(static_cast<Index>(placed.size()), "item"), options.output));
 }
 
+template <class T, class Model>
+void assign(const AssignOptions& options, const StoredResult& stored, const Model& model, Terminal& terminal) {
+  const Settings& settings = stored.report.settings;
+  const NewItems<T> items = read_new_items<T>(options.items, settings, model.items, events_of(terminal));
+  terminal.show("placing ...");
+  write(options, items.names, place(model, items), items.notes, stored.is_tree(), terminal);
+}
+
+template <class T>
+void assign_nodes(const AssignOptions& options, const StoredResult& stored, Terminal& terminal) {
+  const CommunityModel<T> model = read_graph_model<T>(stored.model);
+  const NewNodes<T> nodes = read_new_nodes<T>(options.items, stored.report.settings, model, events_of(terminal));
+  terminal.show("placing ...");
+  write(options, nodes.names, place(model, nodes.weights), nodes.notes, false, terminal);
+}
+
 int run(const AssignOptions& options) {
   Terminal terminal(options.quiet);
   const StoredResult stored(options.folder);
+  if (is_graph_tree(stored.report.settings))
+    throw InputError(options.folder + " is a tree of communities; new nodes go into those of `copse graph -k`.");
   if (!options.output.empty()) {
     refuse_parts_of_result(options.output, options.folder);
     const std::string inputs[] = {options.items.path, options.items.feature_names, options.items.item_names};
@@ -109,7 +128,9 @@ int run(const AssignOptions& options) {
   }
   with_threads(options.threads, &interruption(), [&] {
     with_precision(stored.precision(), [&]<class T> {
-      if (stored.is_tree()) {
+      if (stored.is_graph()) {
+        assign_nodes<T>(options, stored, terminal);
+      } else if (stored.is_tree()) {
         assign<T>(options, stored, read_tree_model<T>(stored.model), terminal);
       } else {
         assign<T>(options, stored, read_model<T>(stored.model), terminal);
@@ -126,8 +147,9 @@ void add_assign(Program& program) {
   CLI::App& command = program.add("assign", description, examples, [options] { return run(*options); });
   add_folder(command, "RESULT", options->folder, "The folder of a result")->required();
   command
-      .add_option("DOCS|MATRIX", options->items.path,
-                  "Documents for a result on documents, a matrix for one on a matrix; - is stdin")
+      .add_option("DOCS|MATRIX|EDGES", options->items.path,
+                  "Documents for a result on documents, a matrix for one on a matrix, edges for one on a graph; - is "
+                  "stdin")
       ->type_name("FILE")
       ->required();
   const auto option = [&](const char* name, std::string& target, const char* type, const char* text) {

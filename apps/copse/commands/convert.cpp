@@ -45,8 +45,7 @@ int run(const ConvertOptions& options) {
     reading.items = options.transpose ? Items::rows : Items::columns;
     reading.memory_limit = static_cast<std::size_t>(options.machine.memory_limit);
     terminal.show("reading " + options.from + " ...");
-    const ReadResult<T> matrix = options.from == "-" ? read_matrix<T>(read_standard_input(), "standard input", reading)
-                                                     : read_matrix<T>(options.from, reading);
+    const ReadResult<T> matrix = read_matrix<T>(options.from, reading);
     for (const std::string& note : matrix.notes) terminal.say("note: " + note);
     terminal.show("writing " + options.to + " ...");
     write_matrix(options.to, matrix.dataset);

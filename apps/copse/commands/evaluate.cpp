@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "apps/copse/commands/evaluate_pictures.h"
 #include "apps/copse/commands/options.h"
 #include "apps/copse/program.h"
 #include "apps/copse/terminal/terminal.h"
@@ -21,22 +22,30 @@ constexpr const char* description =
     "can be any words.\n\n"
     "Both files have one label per line, or are the assignments.tsv of a result. Documents without a topic "
     "(\"none\") count as a cluster of their own. Items whose cluster is -1 belong to none; they are left out, and said "
-    "so.";
+    "so.\n\n"
+    "Pictures of labels (grey PNG, or .npy with two axes) are compared pixel by pixel, with one person's segments or "
+    "several people's: precision, recall and F of the boundaries as the Berkeley benchmark defines them, region "
+    "covering, and variation of information (which is better when lower). With --map the first picture has strengths "
+    "of boundaries, and the threshold with the best F is found.";
 
 constexpr const char* examples =
     "How good are these clusters?\n"
     "  copse evaluate out/assignments.tsv labels.txt\n"
     "How alike are two results?\n"
-    "  copse evaluate first/assignments.tsv second/assignments.tsv";
+    "  copse evaluate first/assignments.tsv second/assignments.tsv\n"
+    "How near are these segments, and this map of boundaries, to what people drew?\n"
+    "  copse evaluate out/labels.png person1.png person2.png\n"
+    "  copse evaluate out/boundaries.png person1.png person2.png --map";
 
 struct EvaluateOptions {
   std::string labels;
-  std::string truth;
+  std::vector<std::string> truths;
+  bool map = false;
   OutputOptions output;
 };
 
 // One label per line, or the column `cluster` of a table that starts with "item<tab>cluster".
-std::vector<std::string> read_labels(const std::string& path, std::vector<std::string>& notes) {
+std::vector<std::string> read_label_lines(const std::string& path, std::vector<std::string>& notes) {
   std::vector<std::string> lines = read_names(path == "-" ? "/dev/stdin" : path, &notes);
   if (lines.empty() || !lines.front().starts_with("item\tcluster")) return lines;
   std::vector<std::string> labels;
@@ -51,13 +60,18 @@ std::vector<std::string> read_labels(const std::string& path, std::vector<std::s
 }
 
 int run(const EvaluateOptions& options) {
+  if (options.map || is_label_picture(options.labels))
+    return evaluate_pictures(options.labels, options.truths, options.map, options.output);
+  if (options.truths.size() != 1)
+    throw InputError("clusters are compared with one file of classes; pictures with more.");
+  const std::string& truth_path = options.truths.front();
   Terminal terminal(options.output.quiet);
   std::vector<std::string> notes;
-  const std::vector<std::string> labels = read_labels(options.labels, notes);
-  const std::vector<std::string> truth = read_labels(options.truth, notes);
+  const std::vector<std::string> labels = read_label_lines(options.labels, notes);
+  const std::vector<std::string> truth = read_label_lines(truth_path, notes);
   if (labels.size() != truth.size()) {
     throw InputError(fmt::format("{} has {} and {} has {}; each item needs one of both.", options.labels,
-                                 counted(static_cast<Index>(labels.size()), "label"), options.truth,
+                                 counted(static_cast<Index>(labels.size()), "label"), truth_path,
                                  counted(static_cast<Index>(truth.size()), "label")));
   }
   if (labels.empty()) throw InputError(options.labels + " has no labels.");
@@ -73,7 +87,7 @@ int run(const EvaluateOptions& options) {
   for (const std::string& note : notes) terminal.say("note: " + note);
   const ClusteringMeasures measures = compare_clusterings(label_numbers(clusters), label_numbers(classes));
   if (options.output.json) {
-    print_data(to_json(measures));
+    print_json(to_json(measures));
   } else {
     print_data(
         fmt::format("accuracy  {:.4f}\nnmi       {:.4f}\nari       {:.4f}\npurity    {:.4f}\nentropy   {:.4f}\n"
@@ -92,7 +106,11 @@ void add_evaluate(Program& program) {
   command.add_option("LABELS", options->labels, "The clusters that were found; - is stdin")
       ->type_name("FILE")
       ->required();
-  command.add_option("TRUTH", options->truth, "The true classes")->type_name("FILE")->required();
+  command.add_option("TRUTH", options->truths, "The true classes; of pictures, one file per person")
+      ->type_name("FILE")
+      ->required()
+      ->expected(1, 1000);
+  command.add_flag("--map", options->map, "LABELS is a picture of boundaries: the brighter, the stronger");
   add_json_and_quiet(command, options->output);
 }
 

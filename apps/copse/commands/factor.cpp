@@ -85,6 +85,8 @@ void add_factor(Program& program) {
   add_number(command, "-k,--clusters", nmf.rank, Index(1), std::numeric_limits<Index>::max(), "Number of clusters")
       ->required()
       ->group(factorization);
+  add_loss(command, nmf);
+  command.get_option("--loss")->group(factorization);
   std::vector<std::string> solvers = names_of<Solver>();
   solvers.push_back("dc");
   add_words(

@@ -51,7 +51,7 @@ std::unique_ptr<OutputFile> write_labels(const std::filesystem::path& path, cons
 template <class T, class Make>
 int write_planted(const FileOptions& file, const MatrixSummary& expected, const Make& make) {
   Terminal terminal(file.quiet);
-  check_fits(expected, Source::memory, {.clusters = 0, .memory_limit = file.machine.memory_limit}, precision_of<T>);
+  check_fits(expected, {.clusters = 0, .memory_limit = file.machine.memory_limit}, precision_of<T>);
   with_threads(file.machine.threads, &interruption(), [&] {
     terminal.show("generating ...");
     const Planted<T> planted = make();

@@ -1,8 +1,12 @@
 #include "apps/copse/commands/input_options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
 #include <limits>
+#include <memory>
 
+#include "copse/result/fields.h"
 #include "copse/result/wording.h"
 
 namespace copse {
@@ -71,6 +75,85 @@ void add_word_options(CLI::App& command, DocumentInputOptions& options) {
   grouped(command.add_flag("--drop-quotes", text.mail.drop_quotes, "Mail and news: leave quoted lines out"));
   grouped(command.add_flag("--drop-signatures", text.mail.drop_signature,
                            "Mail and news: leave out what follows the line \"-- \""));
+}
+
+namespace {
+
+// What the line says about the input, until all of it is known.
+struct InputChoice {
+  DocumentInputOptions documents;
+  std::string text_column;  // empty: not named
+  bool matrix = false;      // --format matrix
+};
+
+// The options that were given, on top of `base`.
+PrepareOptions given_over(const CLI::App& command, const PrepareOptions& given, PrepareOptions base) {
+  Settings asked;
+  add_settings(given, asked);
+  visit_fields(base, [&](std::string name, auto& field) {
+    const Setting& setting = *find_setting(asked, name);
+    std::ranges::replace(name, '_', '-');
+    if (command.count("--" + name) > 0) from_setting(name, setting, field);
+  });
+  return base;
+}
+
+void refuse(const CLI::App& command, std::initializer_list<const char*> groups, const std::string& reason) {
+  for (const CLI::Option* option : command.get_options()) {
+    const bool theirs = std::ranges::any_of(groups, [&](const char* group) { return option->get_group() == group; });
+    if (theirs && option->count() > 0) throw CLI::ValidationError("--" + option->get_lnames().front(), reason);
+  }
+}
+
+// Documents or a matrix, now that the line is complete.
+void decide(const CLI::App& command, const InputChoice& choice, InputOptions& input) {
+  const bool column_named =
+      !choice.text_column.empty() ||
+      command.count("--id") + command.count("--label") + command.count("--time") + command.count("--title") > 0;
+  if (!choice.matrix && names_documents(input.path, choice.documents.reading, column_named)) {
+    const std::string reason = "is for a matrix, but " + input.path + " is read as documents";
+    refuse(command, {"Input"}, reason);
+    // Every document is placed; equal ones stand for a topic once.
+    if (command.count("--drop-duplicates") > 0) throw CLI::ValidationError("--drop-duplicates", reason);
+    input.prepare = given_over(command, input.prepare, text_preparation());
+    input.documents = choice.documents;
+    if (!choice.text_column.empty()) input.documents->reading.text_field = choice.text_column;
+  } else {
+    refuse(command, {"Documents", "Words"}, "is for documents, but " + input.path + " is read as a matrix");
+    if (!choice.matrix && std::filesystem::exists(input.path) &&
+        names_documents(input.path, choice.documents.reading, true))
+      input.hint = "If it holds documents, name the column of their text: --text COLUMN.";
+    if (command.count("--text") > 0) input.prepare = given_over(command, input.prepare, text_preparation());
+  }
+}
+
+}  // namespace
+
+void add_documents_or_matrix(CLI::App& command, InputOptions& input) {
+  const auto choice = std::make_shared<InputChoice>();
+  add_matrix_input(command, input, "DOCS|MATRIX",
+                   "Documents: a folder, .jsonl, .txt, .csv or .tsv with --text COLUMN, or - for stdin. A matrix: "
+                   "MatrixMarket (.mtx), .npy, SciPy .npz, .csv or .tsv. Both also compressed (.gz, .zst)");
+  std::vector<std::string> formats = names_of<DocumentFormat>();
+  formats.push_back("matrix");
+  add_words(
+      command, "--format", formats, formats.front(),
+      [choice](std::size_t i) {
+        choice->matrix = i == choices<DocumentFormat>().size();
+        if (!choice->matrix) choice->documents.reading.format = choices<DocumentFormat>()[i].second;
+      },
+      "What the input is [by its name]");
+  command
+      .add_option(
+          "--text", choice->text_column,
+          "Documents: where the text is in a table or in JSON objects [text]. A matrix: counts of words, prepared "
+          "as --min-count 3 --min-words 1 --drop-empty --weights text --unit-columns")
+      ->type_name("[COLUMN]")
+      ->expected(0, 1);
+  add_reading_options(command, choice->documents.reading);
+  add_word_options(command, choice->documents);
+  CLI::App* parsed = &command;
+  command.parse_complete_callback([choice, parsed, &input] { decide(*parsed, *choice, input); });
 }
 
 void add_joint_options(CLI::App& command, JointInput& options) {

@@ -32,8 +32,11 @@ Number parse_number(const std::string& name, const std::string& text, Number lea
     throw CLI::ValidationError(name, fmt::format("'{}' is not a {}number", text, whole ? "whole " : ""));
   }
   if (error != std::errc() || value < least || value > most) {
-    const std::string range = most == std::numeric_limits<Number>::max() ? fmt::format("at least {}", least)
-                                                                         : fmt::format("{} to {}", least, most);
+    // Where there is no upper limit but that of the machine, it matters to those who passed it only.
+    const bool too_small = error == std::errc() ? value < least : text.starts_with('-');
+    const std::string range = most == std::numeric_limits<Number>::max() && too_small
+                                  ? fmt::format("at least {}", least)
+                                  : fmt::format("{} to {}", least, most);
     throw CLI::ValidationError(name, fmt::format("{} is out of range: it must be {}", text, range));
   }
   return value;
@@ -151,12 +154,16 @@ void add_precision(CLI::App& command, Precision& precision) {
   add_choice(command, "--precision", precision, "Numbers of 4 or of 8 bytes")->group(machine_group);
 }
 
+void add_memory_limit(CLI::App& command, double& bytes) {
+  add_amount(command, "--memory-limit", bytes, parse_bytes, "SIZE",
+             "Refuse to start if more memory is needed, such as 8G [what the machine has to spare]")
+      ->group(machine_group);
+}
+
 void add_machine_options(CLI::App& command, MachineOptions& options) {
   add_threads(command, options.threads);
   add_precision(command, options.precision);
-  add_amount(command, "--memory-limit", options.memory_limit, parse_bytes, "SIZE",
-             "Refuse to start if more memory is needed, such as 8G [what the machine has to spare]")
-      ->group(machine_group);
+  add_memory_limit(command, options.memory_limit);
 }
 
 void add_seed(CLI::App& command, std::uint64_t& seed) {
@@ -167,6 +174,12 @@ void add_seed(CLI::App& command, std::uint64_t& seed) {
 void add_table_options(CLI::App& command, ReadOptions& options) {
   add_choice(command, "--header", options.header, "Names in the first line of a .csv or .tsv file")->group(input_group);
   add_choice(command, "--row-names", options.row_names, "Names in its first column")->group(input_group);
+}
+
+void add_loss(CLI::App& command, NmfOptions& options) {
+  add_choice(
+      command, "--loss", options.loss,
+      "frobenius: |X - W H|^2; kl: the Kullback-Leibler divergence of counts, the sum of x log(x / (W H)) - x + (W H)");
 }
 
 void add_stopping_options(CLI::App& command, NmfOptions& options) {

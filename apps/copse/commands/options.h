@@ -40,11 +40,15 @@ struct MachineOptions {
 };
 void add_machine_options(CLI::App& command, MachineOptions& options);
 void add_threads(CLI::App& command, int& threads);
+void add_memory_limit(CLI::App& command, double& bytes);
 void add_precision(CLI::App& command, Precision& precision);
 void add_seed(CLI::App& command, std::uint64_t& seed);
 
 // How a table is to be understood.
 void add_table_options(CLI::App& command, ReadOptions& options);
+
+// What a factorization minimises.
+void add_loss(CLI::App& command, NmfOptions& options);
 
 // When a factorization stops.
 void add_stopping_options(CLI::App& command, NmfOptions& options);

@@ -14,7 +14,10 @@
 #include "copse/io/folder_lock.h"
 #include "copse/io/output_file.h"
 #include "copse/io/result_folder.h"
+#include "copse/report/graph_page.h"
 #include "copse/report/result_page.h"
+#include "copse/report/segment_report.h"
+#include "copse/result/read_result.h"
 #include "copse/result/stored_view.h"
 
 namespace copse {
@@ -22,8 +25,9 @@ namespace {
 
 constexpr const char* description =
     "the page of a result\n"
-    "Takes the folder that `topics`, `tree` or `factor` wrote with -o and writes report.html into it: the topics with "
-    "their words and documents on one page that opens in any browser, from disk and without a network. The runs write "
+    "Takes the folder that `topics`, `tree`, `factor` or `graph` wrote with -o and writes report.html into it: the "
+    "topics with their words and documents, or the communities of a graph, on one page that opens in any browser, from "
+    "disk and without a network. The runs write "
     "it "
     "themselves; this makes it again, in another place or with other limits.";
 
@@ -43,6 +47,22 @@ struct ReportOptions {
   int threads = 0;
 };
 
+std::string topics_page(const StoredResult& stored, const ReportOptions& options) {
+  const StoredView result = read_view(stored);
+  Page page = page_of(result.view, result.items, stored.report);
+  if (!options.title.empty()) page.title = options.title;
+  PageLimits limits = options.limits;
+  if (options.size > 0) limits.bytes = static_cast<Index>(options.size);
+  return page_html(page, limits);
+}
+
+std::string graph_page(const StoredResult& stored, const ReportOptions& options) {
+  GraphPageLimits limits;
+  if (options.size > 0) limits.bytes = static_cast<Index>(options.size);
+  return with_precision(stored.precision(),
+                        [&]<class T> { return graph_page_html(read_graph_result<T>(stored), options.title, limits); });
+}
+
 int run(const ReportOptions& options) {
   Terminal terminal(options.said.quiet);
   if (!page_is_built()) throw InputError("this program was built without the page; build it where Node.js is.");
@@ -55,19 +75,16 @@ int run(const ReportOptions& options) {
   if (!inside) refuse_parts_of_result(path, options.folder);
   with_threads(options.threads, &interruption(), [&] {
     terminal.show("reading " + options.folder + " ...");
-    const StoredView result = read_view(stored);
-    Page page = page_of(result.view, result.items, stored.report);
-    if (!options.title.empty()) page.title = options.title;
-    PageLimits limits = options.limits;
-    if (options.size > 0) limits.bytes = static_cast<Index>(options.size);
-    const std::string html = page_html(page, limits);
+    const std::string html = stored.is_segmentation() ? segment_page(stored, options.title)
+                             : stored.is_graph()      ? graph_page(stored, options)
+                                                      : topics_page(stored, options);
     OutputFile file(path, inside ? OutputLinks::replace : OutputLinks::follow);
     file.write(html);
     file.commit();
   });
   if (options.said.json) {
     const nlohmann::ordered_json json = {{"command", "report"}, {"version", version()}, {"page", path}};
-    print_data(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    print_json(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
   } else {
     terminal.say("written: " + path);
   }

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <memory>
 
+#include "apps/copse/commands/run_graph_tree.h"
 #include "apps/copse/terminal/interrupt.h"
+#include "apps/copse/terminal/show_graph.h"
 #include "apps/copse/terminal/show_run.h"
 #include "copse/base/error.h"
 #include "copse/report/write_result.h"
@@ -58,6 +60,41 @@ int run_flat_command(FlatRunOptions options, const OutputOptions& output, const 
   return interrupted_exit_code();
 }
 
+int run_graph_command(GraphRunOptions options, const OutputOptions& output, const MachineOptions& machine) {
+  Terminal terminal(output.quiet);
+  const auto folder = open_folder(output, options.input.items.path);
+  options.memory_limit = machine.memory_limit;
+  const GraphClusterOptions& cluster = options.cluster;
+  FactorProgress progress(
+      terminal, {.runs = cluster.runs, .max_iterations = cluster.max_iterations, .time_limit = cluster.time_limit});
+  options.cluster.progress = [&](const SymIteration& step) {
+    progress({step.number, step.relative_error, step.projected_gradient_ratio, step.seconds});
+    return !interruption().requested();
+  };
+  with_precision(machine.precision, [&]<class T> {
+    GraphResult<T> result;
+    with_threads(machine.threads, &interruption(), [&] { result = run_graph<T>(options, events_of(terminal)); });
+    with_threads(machine.threads, nullptr, [&] { finish(result, folder.get(), output, terminal); });
+  });
+  return interrupted_exit_code();
+}
+
+int run_graph_tree_command(GraphTreeRunOptions options, const OutputOptions& output, const MachineOptions& machine) {
+  Terminal terminal(output.quiet);
+  const auto folder = open_folder(output, options.input.items.path);
+  options.memory_limit = machine.memory_limit;
+  options.tree.tree.progress = [&](const TreeProgress& progress) {
+    terminal.show(fmt::format("splitting: {} of {} leaves ...", progress.leaves, progress.wanted));
+    return true;
+  };
+  with_precision(machine.precision, [&]<class T> {
+    TreeResult<T> result;
+    with_threads(machine.threads, &interruption(), [&] { result = run_graph_tree<T>(options, events_of(terminal)); });
+    with_threads(machine.threads, nullptr, [&] { finish(result, folder.get(), output, terminal); });
+  });
+  return interrupted_exit_code();
+}
+
 int run_tree_command(TreeRunOptions options, const OutputOptions& output, const MachineOptions& machine,
                      SplitLogUse log) {
   OutputOptions replacing = output;
@@ -77,6 +114,9 @@ int run_tree_command(TreeRunOptions options, const OutputOptions& output, const 
   try {
     code = run_tree_command(options, output, machine, folder.get());
   } catch (const Cancelled&) {
+    say_resume();
+    throw;
+  } catch (const OutputError&) {  // a full disk, for example
     say_resume();
     throw;
   }
@@ -103,6 +143,37 @@ int run_tree_command(TreeRunOptions options, const OutputOptions& output, const 
     with_threads(machine.threads, &interruption(), [&] { result = run_tree<T>(options, events_of(terminal)); });
     with_threads(machine.threads, nullptr, [&] { finish(result, folder, output, terminal); });
   });
+  return interrupted_exit_code();
+}
+
+int run_choose_command(ChooseRunOptions options, const OutputOptions& output, const MachineOptions& machine) {
+  Terminal terminal(output.quiet);
+  const bool is_worker = options.workers > 0;
+  OutputOptions replacing = output;
+  replacing.force |= options.resume;
+  const auto folder = is_worker ? nullptr : open_folder(replacing, options.flat.input.path);
+  if (!output.folder.empty()) {
+    options.run_log = std::filesystem::path(output.folder) / "survey.runs";
+    options.worker_logs = output.folder + std::string(partial_mark) + "runs-";
+  }
+  // The runs are part of the result, and grow in its folder: a kill loses the last one.
+  if (folder != nullptr) folder->keep("survey.runs");
+  options.flat.memory_limit = machine.memory_limit;
+  options.flat.keep_texts = folder != nullptr && output.page;
+  with_precision(machine.precision, [&]<class T> {
+    FlatResult<T> result;
+    with_threads(machine.threads, &interruption(), [&] { result = run_choose<T>(options, events_of(terminal)); });
+    if (is_worker) {
+      terminal.say(
+          fmt::format("worker {} of {}: {} of {} runs are there; the same command with --resume instead of "
+                      "--worker makes the verdict.",
+                      options.worker, options.workers, result.report.survey->done, result.report.survey->planned));
+      return;
+    }
+    with_threads(machine.threads, nullptr, [&] { finish(result, folder.get(), output, terminal); });
+  });
+  std::error_code ignored;
+  for (int worker = 1; folder != nullptr && std::filesystem::remove(worker_log(options, worker), ignored);) ++worker;
   return interrupted_exit_code();
 }
 

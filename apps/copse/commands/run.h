@@ -3,13 +3,16 @@
 
 #include "apps/copse/commands/options.h"
 #include "copse/io/output_folder.h"
+#include "copse/result/choose_run.h"
 #include "copse/result/flat_run.h"
+#include "copse/result/graph_run.h"
 #include "copse/result/tree_run.h"
 
 namespace copse {
 
 // Each returns the exit code: 0, or that of the signal which interrupted the run after there was a result.
 int run_flat_command(FlatRunOptions options, const OutputOptions& output, const MachineOptions& machine);
+int run_graph_command(GraphRunOptions options, const OutputOptions& output, const MachineOptions& machine);
 // Where finished splits are noted: nowhere, or in a log that a later run can take up; `resume` takes it up.
 enum class SplitLogUse { none, start, resume };
 int run_tree_command(TreeRunOptions options, const OutputOptions& output, const MachineOptions& machine,
@@ -17,5 +20,8 @@ int run_tree_command(TreeRunOptions options, const OutputOptions& output, const 
 // Into a folder that is open already and may have got files of the result.
 int run_tree_command(TreeRunOptions options, const OutputOptions& output, const MachineOptions& machine,
                      OutputFolder* folder);
+
+// Of a worker there is no result but its runs.
+int run_choose_command(ChooseRunOptions options, const OutputOptions& output, const MachineOptions& machine);
 
 }  // namespace copse

@@ -15,11 +15,13 @@ namespace {
 
 constexpr const char* description =
     "topics and documents of a result in the terminal\n"
-    "Takes the folder that `topics`, `tree` or `factor` wrote with -o. Without --topic it lists the topics: size, "
+    "Takes the folder that `topics`, `tree`, `factor` or `graph` wrote with -o. Without --topic it lists the topics: "
+    "size, "
     "share of the documents, coherence (closer to zero is better), and the best words. A terminal gets a screen of "
     "the largest, --all lists all. With --topic it shows one: its "
     "words with their weights, the classes and times of its documents, and the documents that stand for it. The topics "
-    "\"outlier\" and \"none\" are the documents that the splits set aside, and those without any topic.";
+    "\"outlier\" and \"none\" are the documents that the splits set aside, and those without any topic.\n\n"
+    "Of a graph it lists the communities: size, conductance and central nodes; --topic shows one with its neighbours.";
 
 constexpr const char* examples =
     "All topics:\n"
@@ -35,7 +37,7 @@ constexpr const char* examples =
 int run(const ShowOptions& options) {
   std::string text;
   with_threads(0, &interruption(), [&] { text = show_result(options); });
-  print_data(text);
+  options.json ? print_json(text) : print_table(text);
   return interrupted_exit_code();
 }
 

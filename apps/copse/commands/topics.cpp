@@ -66,6 +66,7 @@ void add_topics(Program& program) {
       ->group("Words");
   add_word_options(command, documents);
   add_weighting_options(command, prepare);
+  add_loss(command, nmf);
   add_joint_options(command, options->joint);
   add_number(command, "--runs", nmf.runs, 1, 1000000, "Starts to try; the best is kept");
   add_number(command, "--stability", options->stability, 0, 1000000,

@@ -1,7 +1,5 @@
 // copse tree: a tree of clusters by repeated rank-2 NMF.
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <memory>
 
@@ -9,7 +7,6 @@
 #include "apps/copse/commands/run.h"
 #include "apps/copse/program.h"
 #include "apps/copse/terminal/words.h"
-#include "copse/result/fields.h"
 
 namespace copse {
 namespace {
@@ -45,80 +42,6 @@ constexpr const char* examples =
 
 constexpr const char* growing = "Growing";
 
-// What the line says about the input, until all of it is known.
-struct InputChoice {
-  DocumentInputOptions documents;
-  std::string text_column;  // empty: not named
-  bool matrix = false;      // --format matrix
-};
-
-// The options that were given, on top of `base`.
-PrepareOptions given_over(const CLI::App& command, const PrepareOptions& given, PrepareOptions base) {
-  Settings asked;
-  add_settings(given, asked);
-  visit_fields(base, [&](std::string name, auto& field) {
-    const Setting& setting = *find_setting(asked, name);
-    std::ranges::replace(name, '_', '-');
-    if (command.count("--" + name) > 0) from_setting(name, setting, field);
-  });
-  return base;
-}
-
-void refuse(const CLI::App& command, std::initializer_list<const char*> groups, const std::string& reason) {
-  for (const CLI::Option* option : command.get_options()) {
-    const bool theirs = std::ranges::any_of(groups, [&](const char* group) { return option->get_group() == group; });
-    if (theirs && option->count() > 0) throw CLI::ValidationError("--" + option->get_lnames().front(), reason);
-  }
-}
-
-// Documents or a matrix, now that the line is complete.
-void decide(const CLI::App& command, const InputChoice& choice, InputOptions& input) {
-  const bool column_named =
-      !choice.text_column.empty() ||
-      command.count("--id") + command.count("--label") + command.count("--time") + command.count("--title") > 0;
-  if (!choice.matrix && names_documents(input.path, choice.documents.reading, column_named)) {
-    const std::string reason = "is for a matrix, but " + input.path + " is read as documents";
-    refuse(command, {"Input"}, reason);
-    // Every document is placed; equal ones stand for a topic once.
-    if (command.count("--drop-duplicates") > 0) throw CLI::ValidationError("--drop-duplicates", reason);
-    input.prepare = given_over(command, input.prepare, text_preparation());
-    input.documents = choice.documents;
-    if (!choice.text_column.empty()) input.documents->reading.text_field = choice.text_column;
-  } else {
-    refuse(command, {"Documents", "Words"}, "is for documents, but " + input.path + " is read as a matrix");
-    if (!choice.matrix && std::filesystem::exists(input.path) &&
-        names_documents(input.path, choice.documents.reading, true))
-      input.hint = "If it holds documents, name the column of their text: --text COLUMN.";
-    if (command.count("--text") > 0) input.prepare = given_over(command, input.prepare, text_preparation());
-  }
-}
-
-void add_input(CLI::App& command, TreeRunOptions& options, const std::shared_ptr<InputChoice>& choice) {
-  add_matrix_input(command, options.input, "DOCS|MATRIX",
-                   "Documents: a folder, .jsonl, .txt, .csv or .tsv with --text COLUMN, or - for stdin. A matrix: "
-                   "MatrixMarket (.mtx), .npy, SciPy .npz, .csv or .tsv. Both also compressed (.gz, .zst)");
-  std::vector<std::string> formats = names_of<DocumentFormat>();
-  formats.push_back("matrix");
-  add_words(
-      command, "--format", formats, formats.front(),
-      [choice](std::size_t i) {
-        choice->matrix = i == choices<DocumentFormat>().size();
-        if (!choice->matrix) choice->documents.reading.format = choices<DocumentFormat>()[i].second;
-      },
-      "What the input is [by its name]");
-  command
-      .add_option(
-          "--text", choice->text_column,
-          "Documents: where the text is in a table or in JSON objects [text]. A matrix: counts of words, prepared "
-          "as --min-count 3 --min-words 1 --drop-empty --weights text --unit-columns")
-      ->type_name("[COLUMN]")
-      ->expected(0, 1);
-  add_reading_options(command, choice->documents.reading);
-  add_word_options(command, choice->documents);
-  CLI::App* parsed = &command;
-  command.parse_complete_callback([choice, parsed, &input = options.input] { decide(*parsed, *choice, input); });
-}
-
 }  // namespace
 
 void add_tree(Program& program) {
@@ -129,7 +52,7 @@ void add_tree(Program& program) {
   auto log = std::make_shared<SplitLogUse>(SplitLogUse::start);
   CLI::App& command =
       program.add("tree", description, examples, [=] { return run_tree_command(*options, *output, *machine, *log); });
-  add_input(command, *options, std::make_shared<InputChoice>());
+  add_documents_or_matrix(command, options->input);
   add_number(command, "--leaves", tree.leaves, Index(1), std::numeric_limits<Index>::max(), "Leaves to stop at")
       ->group(growing);
   add_words(

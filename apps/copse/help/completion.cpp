@@ -198,13 +198,13 @@ void add_completion(Program& program) {
     collect(program.tree(), all);
     switch (*shell) {
       case Shell::bash:
-        print_data(bash_script(all));
+        print_own(bash_script(all));
         break;
       case Shell::zsh:
-        print_data(zsh_script(all));
+        print_own(zsh_script(all));
         break;
       case Shell::fish:
-        print_data(fish_script(all));
+        print_own(fish_script(all));
         break;
     }
     return 0;

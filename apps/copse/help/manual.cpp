@@ -98,7 +98,7 @@ std::string manual_page(const CLI::App& tree) {
 void add_manual(Program& program) {
   program.add("manual", "the manual page, for man -l -\nPrints the page in the form that man reads.",
               "Read it:\n  copse manual | man -l -", [&program] {
-                print_data(manual_page(program.tree()));
+                print_own(manual_page(program.tree()));
                 return 0;
               });
 }

@@ -5,40 +5,16 @@
 
 #include <algorithm>
 
+#include "apps/copse/terminal/show_survey.h"
 #include "apps/copse/terminal/words.h"
 #include "copse/report/page.h"
 #include "copse/report/result_json.h"
 #include "copse/report/result_page.h"
+#include "copse/result/choices.h"
 #include "copse/tree/ids.h"
 
 namespace copse {
 namespace {
-
-std::string outcome(const RunReport& report, const std::string& solver) {
-  const std::string iterations = counted(report.iterations, "iteration");
-  std::string end;
-  switch (report.stop_reason) {
-    case StopReason::converged:
-      end = "converged after " + iterations;
-      break;
-    case StopReason::max_iterations:
-      end = "stopped after " + iterations + ", the most allowed";
-      break;
-    case StopReason::time_limit:
-      end = "out of time after " + iterations;
-      break;
-    case StopReason::interrupted:
-      end = "interrupted after " + iterations;
-      break;
-  }
-  std::string line = fmt::format("{}: {}, {}; relative error {:.5f}", solver, end, in_seconds(report.seconds.solve),
-                                 report.relative_error);
-  if (report.run_errors.size() > 1) {
-    const auto [least, most] = std::minmax_element(report.run_errors.begin(), report.run_errors.end());
-    line += fmt::format(" (best of {} runs: {:.5f} to {:.5f})", report.run_errors.size(), *least, *most);
-  }
-  return line;
-}
 
 // Columns that a table on stdout may have; 0: no limit.
 std::size_t table_width() { return ::isatty(STDOUT_FILENO) != 0 ? terminal_width() : 0; }
@@ -67,9 +43,9 @@ void show_all(const RunReport& report, const OutputOptions& output, const std::v
               Terminal& terminal, const Table& table) {
   terminal.clear();
   if (output.json) {
-    print_data(to_json(report));
+    print_json(to_json(report));
   } else if (output.folder.empty() || !output.quiet) {
-    print_data(table());
+    print_table(table());
   }
   for (const std::string& line : lines) terminal.say(line);
 }
@@ -86,6 +62,42 @@ void append(std::vector<std::string>& lines, const std::vector<std::string>& mor
 
 }  // namespace
 
+std::string outcome(const RunReport& report, const std::string& solver) {
+  const std::string iterations = counted(report.iterations, "iteration");
+  std::string end;
+  switch (report.stop_reason) {
+    case StopReason::converged:
+      end = "converged after " + iterations;
+      break;
+    case StopReason::max_iterations:
+      end = "stopped after " + iterations + ", the most allowed";
+      break;
+    case StopReason::time_limit:
+      end = "out of time after " + iterations;
+      break;
+    case StopReason::interrupted:
+      end = "interrupted after " + iterations;
+      break;
+  }
+  const bool by_divergence = text_setting(report.settings, "loss") == name_of(Loss::kullback_leibler);
+  std::string line = fmt::format("{}: {}, {}; relative {} {:.5f}", solver, end, in_seconds(report.seconds.solve),
+                                 by_divergence ? "divergence" : "error", report.relative_error);
+  if (report.run_errors.size() > 1) {
+    const auto [least, most] = std::minmax_element(report.run_errors.begin(), report.run_errors.end());
+    line += fmt::format(" (best of {} runs: {:.5f} to {:.5f})", report.run_errors.size(), *least, *most);
+  }
+  return line;
+}
+
+void show_end(const RunReport& report, const OutputOptions& output, const std::vector<std::string>& lines,
+              Terminal& terminal, const std::function<std::string(std::size_t)>& table) {
+  std::vector<std::string> all = notes_of(report);
+  append(all, lines);
+  if (report.measures) all.push_back(measures_line(*report.measures));
+  append(all, last_lines(report, output));
+  show_all(report, output, all, terminal, [&] { return table(table_width()); });
+}
+
 OutlineTableOptions screen_for(bool all, std::size_t other_rows) {
   constexpr std::size_t fewest = 5;
   OutlineTableOptions options{.width = table_width()};
@@ -98,11 +110,12 @@ OutlineTableOptions screen_for(bool all, std::size_t other_rows) {
 template <class T>
 void show(const FlatResult<T>& result, const OutputOptions& output, Terminal& terminal) {
   const RunReport& report = result.report;
-  std::vector<std::string> lines = notes_of(report);
-  lines.push_back(outcome(report, text_setting(report.settings, "solver")));
-  if (report.measures) lines.push_back(measures_line(*report.measures));
-  append(lines, last_lines(report, output));
-  show_all(report, output, lines, terminal, [&] { return topics_table(report.topics, table_width()); });
+  show_end(report, output, {outcome(report, text_setting(report.settings, "solver"))}, terminal,
+           [&](std::size_t width) {
+             const std::string topics = topics_table(report.topics, width);
+             if (!report.survey) return topics;
+             return survey_table(*report.survey) + "\n" + report.survey->verdict.sentence + "\n\n" + topics;
+           });
 }
 
 template <class T>

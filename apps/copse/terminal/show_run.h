@@ -13,6 +13,14 @@ namespace copse {
 // `all`.
 OutlineTableOptions screen_for(bool all, std::size_t other_rows);
 
+// "hals: converged after 30 iterations, ...".
+std::string outcome(const RunReport& report, const std::string& solver);
+
+// The end of a run: the table (made for a width; 0: any) or the JSON object, then the notes, the lines, the measures,
+// and what it took.
+void show_end(const RunReport& report, const OutputOptions& output, const std::vector<std::string>& lines,
+              Terminal& terminal, const std::function<std::string(std::size_t)>& table);
+
 template <class T>
 void show(const FlatResult<T>& result, const OutputOptions& output, Terminal& terminal);
 template <class T>

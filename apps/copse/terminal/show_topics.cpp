@@ -6,7 +6,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "apps/copse/terminal/harmless.h"
+#include "apps/copse/terminal/show_graph.h"
 #include "apps/copse/terminal/show_run.h"
+#include "apps/copse/terminal/show_segments.h"
 #include "apps/copse/terminal/terminal.h"
 #include "apps/copse/terminal/words.h"
 #include "copse/result/names.h"
@@ -130,11 +133,11 @@ Json json_of(const ShownTopic& topic, const ModelItems& items, bool documents) {
 
 std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
-// The first words of a text on a few lines, without control characters.
+// The first words of a text on a few lines.
 std::string beginning(const std::string& text, std::size_t width) {
   std::string line;
-  for (const char c : text) {
-    const bool space = static_cast<unsigned char>(c) <= ' ' || c == 0x7f;
+  for (const char c : harmless(text)) {
+    const bool space = c == ' ';
     if (space && (line.empty() || line.back() == ' ')) continue;
     line.push_back(space ? ' ' : c);
     if (line.size() >= excerpt_bytes && space) break;
@@ -144,8 +147,9 @@ std::string beginning(const std::string& text, std::size_t width) {
 }
 
 std::string text_of(const ShownTopic& topic, const ModelItems& items, std::size_t width) {
-  std::string text = fmt::format("topic {}{}: {}", topic.id, topic.label.empty() ? "" : " \"" + topic.label + "\"",
-                                 counted(topic.size, items.is_text() ? "document" : "item"));
+  std::string text =
+      fmt::format("topic {}{}: {}", topic.id, topic.label.empty() ? "" : " \"" + harmless(topic.label) + "\"",
+                  counted(topic.size, items.is_text() ? "document" : "item"));
   if (topic.coherence) text += fmt::format(", coherence {:.1f}", *topic.coherence);
   if (topic.stability) text += fmt::format(", stability {:.2f}", *topic.stability);
   if (topic.score) text += fmt::format(", score {:.4g}", *topic.score);
@@ -160,15 +164,16 @@ std::string text_of(const ShownTopic& topic, const ModelItems& items, std::size_
     text += fmt::format("{}:\n{}", title, wrapped(joined(parts, ", "), width, 4));
   };
   section(
-      "words", topic.words, [](const auto& e) { return fmt::format("{} {:.3f}", e.first, e.second); }, 1000);
-  const auto count = [](const auto& e) { return fmt::format("{} {}", e.first, counted(e.second)); };
+      "words", topic.words, [](const auto& e) { return fmt::format("{} {:.3f}", harmless(e.first), e.second); }, 1000);
+  const auto count = [](const auto& e) { return fmt::format("{} {}", harmless(e.first), counted(e.second)); };
   section("classes", topic.classes, count, 12);
   section("times", topic.times, count, 100);
   if (!topic.documents.empty()) text += "documents:\n";
   for (const ShownDocument& document : topic.documents) {
-    const std::string title = title_of(items, document.item);
-    text += fmt::format("  {}{}  ({:.3f}{})\n", items.item_names[document.item], title.empty() ? "" : "  " + title,
-                        document.weight, document.nearest.empty() ? "" : ", nearest topic " + document.nearest);
+    const std::string title = harmless(title_of(items, document.item));
+    text += fmt::format("  {}{}  ({:.3f}{})\n", harmless(items.item_names[document.item]),
+                        title.empty() ? "" : "  " + title, document.weight,
+                        document.nearest.empty() ? "" : ", nearest topic " + document.nearest);
     if (const std::string* excerpt = text_of(items, document.item)) text += beginning(*excerpt, width);
   }
   return text;
@@ -192,6 +197,8 @@ std::string list_of(const StoredView& result, const ShowOptions& options) {
 
 std::string show_result(const ShowOptions& options) {
   const StoredResult stored(options.folder);
+  if (stored.is_graph()) return show_graph(stored, options);
+  if (stored.is_segmentation()) return show_segments(stored, options.json);
   const ViewLimits limits{.words = static_cast<std::size_t>(std::max(options.words, most_words)),
                           .representatives = static_cast<std::size_t>(options.documents)};
   const StoredView result = read_view(stored, limits);

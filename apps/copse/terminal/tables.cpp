@@ -6,12 +6,28 @@
 #include <cmath>
 #include <numeric>
 
+#include "apps/copse/terminal/harmless.h"
 #include "apps/copse/terminal/words.h"
 #include "copse/tree/ids.h"
 
 namespace copse {
 
-std::string topics_table(const std::vector<Topic>& topics, std::size_t width) {
+namespace {
+
+// Names of others, fit for a cell.
+std::vector<Topic> with_harmless_names(std::vector<Topic> topics) {
+  for (Topic& topic : topics) {
+    topic.label = harmless(topic.label);
+    topic.main_class = harmless(topic.main_class);
+    for (auto& [name, weight] : topic.top_features) name = harmless(name);
+  }
+  return topics;
+}
+
+}  // namespace
+
+std::string topics_table(const std::vector<Topic>& given, std::size_t width) {
+  const std::vector<Topic> topics = with_harmless_names(given);
   std::vector<std::size_t> order(topics.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
@@ -153,14 +169,14 @@ std::string outline_table(const TopicView& view, const ModelItems& items, const 
     if (topic.dropped) text += "  dropped";
     if (topic.stability) text += fmt::format("  stability {:.2f}", *topic.stability);
     if (const std::string& label = topic.label.empty() ? topic.name : topic.label; !label.empty())
-      text += "  \"" + label + "\"";
+      text += "  \"" + harmless(label) + "\"";
     const std::string below = lines[l].hidden > 0 ? fmt::format("  +{}", lines[l].hidden) : "";
     std::string words;
     std::size_t columns = columns_of(text) + below.size() + 1;
     for (std::size_t r = 0; r < std::min(options.words, topic.words.size()); ++r) {
       const Index feature = topic.words[r].first;
       const std::string word =
-          " " + (items.feature_names.empty() ? std::to_string(feature) : items.feature_names[feature]);
+          " " + (items.feature_names.empty() ? std::to_string(feature) : harmless(items.feature_names[feature]));
       columns += columns_of(word);
       if (options.width > 0 && columns > options.width) break;
       words += word;

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "apps/copse/terminal/harmless.h"
 #include "apps/copse/terminal/words.h"
 #include "copse/io/output_file.h"
 
@@ -30,13 +31,13 @@ Terminal::Terminal(bool quiet) : quiet_(quiet), live_(!quiet && can_rewrite_line
 void Terminal::say(std::string_view line) {
   if (quiet_) return;
   clear();
-  print_words(fmt::format("{}\n", line));
+  print_sentence(line);
   said += rows_of(line);
 }
 
 void Terminal::show(std::string_view status) {
   if (!live_) return;
-  print_words(fmt::format("\r{}\033[K", status.substr(0, terminal_width() - 1)));
+  print_words(fmt::format("\r{}\033[K", harmless(status).substr(0, terminal_width() - 1)));
   std::fflush(stderr);
   shown_ = true;
 }
@@ -96,11 +97,21 @@ void occupy_stderr() {
 
 void print_words(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
-void print_data(std::string_view text) {
+void print_sentence(std::string_view sentence) { print_words(harmless(sentence) + "\n"); }
+
+void print_own(std::string_view text) {
   OutputFile output("-");
   output.write(text);
   output.commit();
 }
+
+void print_data(std::string_view text) {
+  print_own(::isatty(STDOUT_FILENO) != 0 ? harmless_lines(text) : std::string(text));
+}
+
+void print_table(std::string_view text) { print_own(harmless_lines(text)); }
+
+void print_json(std::string_view text) { print_own(harmless_json(text)); }
 
 FactorProgress::FactorProgress(Terminal& terminal, const NmfOptions& options)
     : terminal_(terminal),

@@ -54,11 +54,18 @@ bool bold_output();
 // Where stderr is closed, the next file that is opened would get its number, and the words: nothing takes its place.
 void occupy_stderr();
 
-// Words on stderr. Words that cannot be printed are no reason to lose work that is done.
+// Words of the program on stderr. Words that cannot be printed are no reason to lose work that is done.
 void print_words(std::string_view text);
+// A line there that may hold names and words of others.
+void print_sentence(std::string_view sentence);
 
-// Data on stdout. Throws OutputError when it cannot take it.
+// On stdout; all throw OutputError when it cannot take it. Text of the program itself:
+void print_own(std::string_view text);
+// Data, byte for byte; on a terminal harmless.
 void print_data(std::string_view text);
+// Lines for people, and JSON: harmless wherever they go.
+void print_table(std::string_view text);
+void print_json(std::string_view text);
 
 // The bar of a factorization: rate, error and an upper bound of the time that is left.
 class FactorProgress {

@@ -1,0 +1,152 @@
+// copse choose: how many clusters, and how sure.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <memory>
+
+#include "apps/copse/commands/input_options.h"
+#include "apps/copse/commands/run.h"
+#include "apps/copse/program.h"
+#include "apps/copse/terminal/words.h"
+
+namespace copse {
+namespace {
+
+constexpr const char* description =
+    "how many clusters there are, and how sure that is\n"
+    "Fits every k of a range many times: to halves of the items, which predict each other; to halves of data without "
+    "clusters; to samples of the items; to data with hidden entries; from several starts. Each measure has a choice of "
+    "its own, and the verdict says which k stands above chance, what else is possible, and whether there are clusters "
+    "at all.\n\n"
+    "Stability tells how many groups can be told apart (--for clusters); the error of hidden entries tells how many "
+    "components the data needs (--for components). These may be different numbers.\n\n"
+    "Prints a table of all measures and the verdict. With -o it also writes survey.tsv, and the clusters of the chosen "
+    "k as `factor` would. Every finished run is kept: Ctrl-C gives the verdict so far, a killed run continues with "
+    "--resume, and more --runs can be added later.";
+
+constexpr const char* examples =
+    "Genes x patients, two to eight groups, with a baseline:\n"
+    "  copse choose genes.tsv -k 2:8 --affine -o out\n"
+    "Mutational signatures: how many components the counts need:\n"
+    "  copse choose counts.tsv -k 1:10 --for components -o out\n"
+    "More runs of the same survey:\n"
+    "  copse choose genes.tsv -k 2:8 --affine --runs 200 --resume -o out\n"
+    "Three machines that share a disk, then the verdict:\n"
+    "  copse choose genes.tsv -k 2:8 --worker 1/3 -o out     # and 2/3, 3/3\n"
+    "  copse choose genes.tsv -k 2:8 --resume -o out";
+
+constexpr const char* survey_group = "Survey";
+
+Index parse_index(const std::string& option, std::string_view text, const std::string& whole) {
+  Index value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < 1)
+    throw CLI::ValidationError(option, "'" + whole + "' is no range such as 2:10, 5:60:5 or 3,5,8");
+  return value;
+}
+
+// 2:10, 5:60:5, 3,5,8 or 4.
+std::vector<Index> parse_range(const std::string& text) {
+  const std::string option = "-k";
+  std::vector<Index> ks;
+  if (text.find(':') == std::string::npos) {
+    for (const std::string& part : split(text, ',')) ks.push_back(parse_index(option, part, text));
+    std::ranges::sort(ks);
+    ks.erase(std::unique(ks.begin(), ks.end()), ks.end());
+    return ks;
+  }
+  const auto parts = split(text, ':');
+  if (parts.size() > 3) throw CLI::ValidationError(option, "'" + text + "' has more than three numbers");
+  const Index first = parse_index(option, parts[0], text), last = parse_index(option, parts[1], text);
+  const Index step = parts.size() == 3 ? parse_index(option, parts[2], text) : 1;
+  if (last < first)
+    throw CLI::ValidationError(option, "'" + text + "' runs backwards: write " + parts[1] + ":" + parts[0]);
+  if ((last - first) / step > 9999) throw CLI::ValidationError(option, "'" + text + "' has more than 10,000 numbers");
+  for (Index k = first; k <= last; k += step) ks.push_back(k);
+  return ks;
+}
+
+void parse_worker(const std::string& text, ChooseRunOptions& options) {
+  const auto parts = split(text, '/');
+  if (parts.size() == 2) {
+    options.worker = static_cast<int>(std::min<Index>(parse_index("--worker", parts[0], text), 100000));
+    options.workers = static_cast<int>(std::min<Index>(parse_index("--worker", parts[1], text), 100000));
+    if (options.worker <= options.workers) return;
+  }
+  throw CLI::ValidationError("--worker", "'" + text + "' is not I/N with I from 1 to N");
+}
+
+}  // namespace
+
+void add_choose(Program& program) {
+  auto options = std::make_shared<ChooseRunOptions>();
+  auto output = std::make_shared<OutputOptions>();
+  auto machine = std::make_shared<MachineOptions>();
+  options->flat.command = "choose";
+  // Labels settle early.
+  options->flat.nmf.tolerance = 1e-3;
+  CLI::App& command =
+      program.add("choose", description, examples, [=] { return run_choose_command(*options, *output, *machine); });
+  NmfOptions& nmf = options->flat.nmf;
+  SurveyOptions& survey = options->survey;
+  add_documents_or_matrix(command, options->flat.input);
+  command
+      .add_option_function<std::string>(
+          "-k,--clusters", [&survey](const std::string& text) { survey.ks = parse_range(text); },
+          "Numbers of clusters to look at: first:last, first:last:step, or a list")
+      ->type_name("RANGE")
+      ->required()
+      ->group(survey_group);
+  add_choice(command, "--for", options->question, "What is counted: groups of items, or components that the data needs")
+      ->group(survey_group);
+  add_number(command, "--runs", survey.runs, 1, 1000000, "Runs of each kind for every k")->group(survey_group);
+  add_choice(
+      command, "--null", survey.null,
+      "Data without clusters: uniform in the box of the principal components [Kuang 2014], or the data with each "
+      "feature shuffled; automatic: box for dense data, which must stand above both, shuffled for sparse data")
+      ->group(survey_group);
+  add_choice(command, "--average", options->average, "Of the runs")->group(survey_group);
+  add_number(command, "--resample", survey.resample_share, 0.01, 1.0, "Share of the items in a sample")
+      ->group(survey_group);
+  add_number(command, "--hide", survey.hidden_share, 0.0001, 0.5, "Share of the entries that are hidden")
+      ->group(survey_group);
+  command
+      .add_flag_callback(
+          "--all-measures",
+          [&survey] {
+            for (const auto& [name, kind] : choices<RunKind>()) {
+              if (std::ranges::find(survey.kinds, kind) == survey.kinds.end()) survey.kinds.push_back(kind);
+            }
+          },
+          "Also the gap statistic and bi-cross-validation, which take as long again")
+      ->group(survey_group);
+  add_amount(command, "--time-limit", options->time_limit, parse_seconds, "TIME",
+             "Stop after this time with the verdict so far, such as 90s or 5m [none]")
+      ->group(survey_group);
+  add_seed(command, survey.seed);
+  command.get_option("--seed")->group(survey_group);
+  add_choice(command, "--solver", nmf.solver, "How each fit is made")->group("Factorization");
+  command.add_flag("--affine", nmf.affine, "X ~ w0 1' + W H: a nonnegative baseline w0 that all items share")
+      ->group("Factorization");
+  add_number(command, "--tolerance", nmf.tolerance, 0.0, 1.0, "A fit ends when its projected gradient is so small")
+      ->group("Factorization");
+  add_number(command, "--max-iterations", nmf.max_iterations, 1, 1000000000, "Iterations per fit at most")
+      ->group("Factorization");
+  add_output_options(command, *output);
+  command
+      .add_flag("--resume", options->resume, "Take up the runs that an earlier call, or workers, left in this folder")
+      ->needs("--output")
+      ->group("Output");
+  command
+      .add_option_function<std::string>(
+          "--worker", [&options = *options](const std::string& text) { parse_worker(text, options); },
+          "Do every N-th run, beginning with the I-th, and write no result: for several processes at once")
+      ->type_name("I/N")
+      ->needs("--output")
+      ->excludes("--resume")
+      ->group("Output");
+  add_machine_options(command, *machine);
+}
+
+}  // namespace copse

@@ -1,0 +1,22 @@
+// Communities of a graph as text or JSON.
+#pragma once
+
+#include "apps/copse/commands/options.h"
+#include "apps/copse/terminal/show_topics.h"
+#include "apps/copse/terminal/terminal.h"
+#include "copse/result/graph_run.h"
+#include "copse/result/stored_result.h"
+
+namespace copse {
+
+// A table, largest community first, fitted to `width` columns (0: no line is broken).
+std::string communities_table(const GraphFacts& facts, std::size_t width);
+
+// What a run tells at its end.
+template <class T>
+void show(const GraphResult<T>& result, const OutputOptions& output, Terminal& terminal);
+
+// `copse show` of a graph's result: all communities, or one of them.
+std::string show_graph(const StoredResult& stored, const ShowOptions& options);
+
+}  // namespace copse

@@ -1,0 +1,249 @@
+#include "copse/choose/held_out.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "copse/base/random.h"
+#include "copse/choose/parts.h"
+#include "copse/kernels/gram.h"
+#include "copse/kernels/in_memory.h"
+#include "copse/nmf/assign.h"
+
+namespace copse {
+namespace {
+
+constexpr Index rows_per_block = 32;
+constexpr int sweeps = 3;  // over the coordinates of a row, for one product with the data
+
+// Hidden entries of each row, with their values.
+struct Hidden {
+  std::vector<Index> offsets{0};
+  std::vector<Index> others;
+  std::vector<double> values;
+};
+
+// Rows are items and `others` features, or the other way round.
+Hidden turned(const Hidden& hidden, Index count) {
+  Hidden result;
+  std::vector<Index> next(static_cast<std::size_t>(count) + 1);
+  for (const Index other : hidden.others) ++next[other + 1];
+  for (Index i = 0; i < count; ++i) next[i + 1] += next[i];
+  result.offsets = next;
+  result.others.resize(hidden.others.size());
+  result.values.resize(hidden.values.size());
+  for (std::size_t row = 0; row + 1 < hidden.offsets.size(); ++row) {
+    for (Index p = hidden.offsets[row]; p < hidden.offsets[row + 1]; ++p) {
+      const Index place = next[hidden.others[p]]++;
+      result.others[place] = static_cast<Index>(row);
+      result.values[place] = hidden.values[p];
+    }
+  }
+  return result;
+}
+
+// One half of an iteration: rows of f for the other factor g, product = X0 g with the hidden entries of X0 zero.
+// Columns from `frozen` on are constants. Returns nothing; f changes in place.
+template <class T>
+void update_rows(const Matrix<T>& product, const Matrix<T>& g, const Hidden& hidden, Index frozen, Matrix<T>& f) {
+  const Matrix<double> whole = gram(g);
+  const Index k = g.cols();
+  parallel_blocks(f.rows(), rows_per_block, [&](Index begin, Index end) {
+    std::vector<double> own(static_cast<std::size_t>(k * k));
+    for (Index j = begin; j < end; ++j) {
+      std::ranges::copy(whole.values(), own.begin());
+      for (Index p = hidden.offsets[j]; p < hidden.offsets[j + 1]; ++p) {
+        const auto row = g.row(hidden.others[p]);
+        for (Index a = 0; a < k; ++a) {
+          for (Index b = 0; b < k; ++b) own[a * k + b] -= static_cast<double>(row[a]) * static_cast<double>(row[b]);
+        }
+      }
+      const auto coefficients = f.row(j);
+      for (int sweep = 0; sweep < sweeps; ++sweep) {
+        for (Index a = 0; a < frozen; ++a) {
+          const double curvature = own[a * k + a];
+          // Differences of sums: what is far below the whole is round-off.
+          if (!(curvature > 1e-10 * whole(a, a)) || curvature == 0) continue;
+          double slope = -static_cast<double>(product(j, a));
+          for (Index b = 0; b < k; ++b) slope += own[a * k + b] * static_cast<double>(coefficients[b]);
+          coefficients[a] = static_cast<T>(std::max(0.0, static_cast<double>(coefficients[a]) - slope / curvature));
+        }
+      }
+    }
+  });
+}
+
+// Sum of (x - w'h)^2 over the hidden entries, and of x^2 and (w'h)^2.
+struct HiddenSums {
+  double error = 0, square = 0, model = 0;
+  HiddenSums& operator+=(const HiddenSums& other) {
+    error += other.error;
+    square += other.square;
+    model += other.model;
+    return *this;
+  }
+};
+template <class T>
+HiddenSums hidden_sums(const Hidden& hidden, const Matrix<T>& w, const Matrix<T>& h) {
+  return sum_blocks(h.rows(), rows_per_block, HiddenSums{}, [&](Index begin, Index end) {
+    HiddenSums sums;
+    for (Index j = begin; j < end; ++j) {
+      for (Index p = hidden.offsets[j]; p < hidden.offsets[j + 1]; ++p) {
+        double model = 0;
+        for (Index c = 0; c < w.cols(); ++c)
+          model += static_cast<double>(w(hidden.others[p], c)) * static_cast<double>(h(j, c));
+        const double x = hidden.values[p];
+        sums += {(x - model) * (x - model), x * x, model * model};
+      }
+    }
+    return sums;
+  });
+}
+
+// X with the hidden entries zero, and these.
+template <class T>
+Dataset<T> without_hidden(const Dataset<T>& data, const Mask& mask, Hidden& hidden) {
+  Dataset<T> seen{.values = data.values};
+  std::vector<std::vector<std::pair<Index, double>>> found(static_cast<std::size_t>(data.items()));
+  parallel_blocks(data.items(), rows_per_block, [&](Index begin, Index end) {
+    std::vector<double> item(static_cast<std::size_t>(data.features()));
+    for (Index j = begin; j < end; ++j) {
+      std::ranges::fill(item, 0);
+      visit_nonzeros(data, j, [&](Index i, T value) { item[i] = static_cast<double>(value); });
+      for (Index i = 0; i < data.features(); ++i) {
+        if (mask.hides(i, j)) found[j].emplace_back(i, item[i]);
+      }
+      if (auto* sparse = std::get_if<SparseMatrix<T>>(&seen.values)) {
+        for (Index p = sparse->offsets[j]; p < sparse->offsets[j + 1]; ++p) {
+          if (mask.hides(sparse->indices[p], j)) sparse->values[p] = 0;
+        }
+      } else {
+        for (const auto& [i, value] : found[j]) std::get<Matrix<T>>(seen.values)(j, i) = 0;
+      }
+    }
+  });
+  for (const auto& entries : found) {
+    for (const auto& [i, value] : entries) {
+      hidden.others.push_back(i);
+      hidden.values.push_back(value);
+    }
+    hidden.offsets.push_back(static_cast<Index>(hidden.others.size()));
+  }
+  return seen;
+}
+
+template <class T>
+Matrix<T> uniform_rows(Index rows, Index k, double most, std::uint64_t seed) {
+  Matrix<T> f(rows, k);
+  parallel_blocks(rows, rows_per_block, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      Random random(seed, static_cast<std::uint64_t>(i));
+      for (T& value : f.row(i)) value = static_cast<T>(most * random.uniform());
+    }
+  });
+  return f;
+}
+
+}  // namespace
+
+bool Mask::hides(Index feature, Index item) const {
+  // SplitMix64's finisher.
+  std::uint64_t z = mixed_seed(seed, static_cast<std::uint64_t>(feature), static_cast<std::uint64_t>(item));
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  z ^= z >> 31;
+  return static_cast<double>(z >> 11) * 0x1p-53 < share;
+}
+
+template <class T>
+HeldOutError held_out_error(const Dataset<T>& data, const Mask& mask, const NmfOptions& options) {
+  if (options.rank < 1 || options.rank > std::min(data.features(), data.items()))
+    throw InvalidArgument("Hold-out needs at least one component and at most as many as items or features.");
+  if (!(mask.share > 0 && mask.share < 1)) throw InvalidArgument("The hidden share must be between 0 and 1.");
+  Hidden by_item;
+  const Dataset<T> seen = without_hidden(data, mask, by_item);
+  const Hidden by_feature = turned(by_item, data.features());
+  const auto x = in_memory(seen);
+  const double seen_square = x->squared_norm();
+
+  // Affine: the last column of H' is 1 and stays, that of W is the baseline.
+  const Index free = options.rank, k = options.rank + (options.affine ? 1 : 0);
+  const double cells = static_cast<double>(data.features()) * static_cast<double>(data.items());
+  const double scale = std::sqrt(std::sqrt(seen_square / cells) / static_cast<double>(free));
+  Matrix<T> w = uniform_rows<T>(data.features(), k, 2 * scale, mixed_seed(options.seed, 1));
+  Matrix<T> h = uniform_rows<T>(data.items(), k, 2 * scale, mixed_seed(options.seed, 2));
+  for (Index j = 0; options.affine && j < h.rows(); ++j) h(j, free) = 1;
+
+  HeldOutError result;
+  HiddenSums hidden;
+  Matrix<T> product;
+  double previous = std::numeric_limits<double>::infinity();
+  for (result.iterations = 1; result.iterations <= options.max_iterations; ++result.iterations) {
+    check_cancelled();
+    x->transpose_times(w, product);
+    update_rows(product, w, by_item, free, h);
+    x->times(h, product);
+    update_rows(product, h, by_feature, k, w);
+    // |X0 - W H|^2 over all cells counts (W H)^2 of the hidden ones too.
+    hidden = hidden_sums(by_item, w, h);
+    const double cross = dot(product, w);
+    const Matrix<double> gw = gram(w), gh = gram(h);
+    const double error = seen_square - 2 * cross + dot(gw, gh) - hidden.model;
+    result.seen = seen_square > 0 ? std::max(0.0, error) / seen_square : 0;
+    if (previous - result.seen <= options.tolerance * result.seen) break;
+    previous = result.seen;
+  }
+  result.hidden = hidden.square > 0 ? hidden.error / hidden.square : std::numeric_limits<double>::quiet_NaN();
+  return result;
+}
+
+template <class T>
+double bi_cross_validation(const Dataset<T>& data, std::uint64_t split_seed, const NmfOptions& options) {
+  const auto halves = [&](const Dataset<T>& whole, std::uint64_t seed) {
+    const auto keys = item_keys(whole);
+    std::array<std::vector<Index>, 2> parts;
+    parts[0] = draw_items(keys, 0.5, seed);
+    parts[1] = other_items(parts[0], whole.items());
+    return parts;
+  };
+  const auto items = halves(data, mixed_seed(split_seed, 1));
+  const Dataset<T> by_feature = transposed(data);
+  const auto features = halves(by_feature, mixed_seed(split_seed, 2));
+  // block[a][b]: features of part a, items of part b; and the same turned, with features as items.
+  std::array<std::array<Dataset<T>, 2>, 2> block, block_turned;
+  for (int a = 0; a < 2; ++a) {
+    const Dataset<T> rows = transposed(part_of<T>(by_feature, features[a]));
+    for (int b = 0; b < 2; ++b) {
+      block[a][b] = part_of<T>(rows, items[b]);
+      block_turned[a][b] = transposed(block[a][b]);
+    }
+  }
+  double error = 0, square = 0;
+  for (int a = 0; a < 2; ++a) {
+    for (int b = 0; b < 2; ++b) {
+      // A = block[a][b], D the block that shares nothing with it.
+      const NmfResult<T> d = factorize(*in_memory(block[1 - a][1 - b]), options);
+      const Matrix<T> h_a = assign_items<T>(*in_memory(block[1 - a][b]), d.w);         // items of A x k
+      const Matrix<T> w_a = assign_items<T>(*in_memory(block_turned[a][1 - b]), d.h);  // features of A x k
+      const auto x = in_memory(block[a][b]);
+      Matrix<T> product;
+      x->times(h_a, product);
+      const double own = x->squared_norm();
+      error += own - 2 * dot(product, w_a) + dot(gram(w_a), gram(h_a));
+      square += own;
+    }
+  }
+  return square > 0 ? std::max(0.0, error) / square : std::numeric_limits<double>::quiet_NaN();
+}
+
+#define COPSE_INSTANTIATE(T)                                                               \
+  template HeldOutError held_out_error(const Dataset<T>&, const Mask&, const NmfOptions&); \
+  template double bi_cross_validation(const Dataset<T>&, std::uint64_t, const NmfOptions&);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse

@@ -1,0 +1,107 @@
+#include "copse/choose/parts.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <unordered_map>
+
+#include "copse/base/parallel.h"
+#include "copse/base/random.h"
+
+namespace copse {
+namespace {
+
+// FNV-1a, eight bytes at a time.
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) { return (hash ^ value) * 0x100000001B3ull; }
+constexpr std::uint64_t first_hash = 0xCBF29CE484222325ull;
+constexpr Index rows_per_block = 64;
+
+}  // namespace
+
+template <class T>
+std::vector<std::uint64_t> item_keys(const Dataset<T>& data) {
+  std::vector<std::uint64_t> keys;
+  std::unordered_map<std::uint64_t, std::uint64_t> met;
+  const bool sparse = data.is_sparse();
+  for (Index j = 0; j < data.items(); ++j) {
+    std::uint64_t hash = first_hash;
+    visit_nonzeros(data, j, [&](Index feature, T value) {
+      hash = mixed(hash, static_cast<std::uint64_t>(feature));
+      if (!sparse) hash = mixed(hash, std::bit_cast<std::uint64_t>(static_cast<double>(value)));
+    });
+    keys.push_back(mixed(hash, met[hash]++));
+  }
+  return keys;
+}
+
+std::uint64_t mixed_seed(std::uint64_t seed, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  return mixed(mixed(mixed(mixed(first_hash, seed), a), b), c);
+}
+
+std::vector<Index> draw_items(std::span<const std::uint64_t> keys, double share, std::uint64_t seed) {
+  std::vector<std::pair<double, Index>> drawn;
+  for (std::size_t j = 0; j < keys.size(); ++j)
+    drawn.emplace_back(Random(seed, keys[j]).uniform(), static_cast<Index>(j));
+  const auto kept =
+      std::min(keys.size(), static_cast<std::size_t>(std::ceil(share * static_cast<double>(keys.size()))));
+  std::ranges::nth_element(drawn, drawn.begin() + static_cast<std::ptrdiff_t>(kept));
+  std::vector<Index> items;
+  for (std::size_t e = 0; e < kept; ++e) items.push_back(drawn[e].second);
+  std::ranges::sort(items);
+  return items;
+}
+
+std::vector<Index> other_items(std::span<const Index> items, Index count) {
+  std::vector<Index> others;
+  std::size_t e = 0;
+  for (Index j = 0; j < count; ++j) {
+    if (e < items.size() && items[e] == j) {
+      ++e;
+    } else {
+      others.push_back(j);
+    }
+  }
+  return others;
+}
+
+template <class T>
+Dataset<T> part_of(const Dataset<T>& data, std::span<const Index> items) {
+  Dataset<T> part;
+  if (data.is_sparse()) {
+    part.values = select_columns<T>(std::get<SparseMatrix<T>>(data.values), items);
+    return part;
+  }
+  const auto& all = std::get<Matrix<T>>(data.values);
+  Matrix<T> values(static_cast<Index>(items.size()), all.cols());
+  for (std::size_t e = 0; e < items.size(); ++e)
+    std::ranges::copy(all.row(items[e]), values.row(static_cast<Index>(e)).begin());
+  part.values = std::move(values);
+  return part;
+}
+
+template <class T>
+Dataset<T> transposed(const Dataset<T>& data) {
+  Dataset<T> turned;
+  if (data.is_sparse()) {
+    turned.values = transpose<T>(std::get<SparseMatrix<T>>(data.values));
+    return turned;
+  }
+  const auto& all = std::get<Matrix<T>>(data.values);
+  Matrix<T> values(all.cols(), all.rows());
+  parallel_blocks(all.cols(), rows_per_block, [&](Index begin, Index end) {
+    for (Index j = 0; j < all.rows(); ++j) {
+      for (Index i = begin; i < end; ++i) values(i, j) = all(j, i);
+    }
+  });
+  turned.values = std::move(values);
+  return turned;
+}
+
+#define COPSE_INSTANTIATE(T)                                              \
+  template std::vector<std::uint64_t> item_keys(const Dataset<T>&);       \
+  template Dataset<T> part_of(const Dataset<T>&, std::span<const Index>); \
+  template Dataset<T> transposed(const Dataset<T>&);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse

@@ -1,0 +1,103 @@
+// A survey over numbers of clusters: many small runs, each kept by itself, from which all measures are made.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "copse/choose/clusterer.h"
+#include "copse/choose/null_data.h"
+
+namespace copse {
+
+// What a run does. Runs of one number see the same items or entries for every k, so that their measures can be
+// compared.
+enum class RunKind {
+  split,           // two halves of the items, each fitted, each predicts the other: prediction strength
+  null_split,      // the same of data without clusters, of the kind that the options name
+  shuffled_split,  // the same of shuffled data; no runs where null_split is that already
+  resample,        // a part of the items: consensus, stability of components
+  start,           // all items from another random start: consensus of starts, error, separability
+  hold_out,        // entries that were hidden
+  bi_cross,        // blocks that were hidden
+  gap,             // all items: variation within clusters; one run
+  null_gap         // the same of data without clusters
+};
+
+struct SurveyOptions {
+  std::vector<Index> ks;  // numbers of clusters, ascending, each at least 1
+  std::vector<RunKind> kinds = {RunKind::split,    RunKind::null_split, RunKind::shuffled_split,
+                                RunKind::resample, RunKind::start,      RunKind::hold_out};
+  int runs = 50;  // of each kind, for every k
+  std::uint64_t seed = 0;
+  Null null = Null::automatic;
+  double resample_share = 0.8;  // of the items, as [Monti et al. 2003] and [Kuang 2014, section 4.5]
+  double hidden_share = 0.05;   // of the entries, at most; less where this would be far more than there are nonzeros
+  NmfOptions hold_out;          // max_iterations, tolerance and affine of the fits that do not see all entries
+};
+
+struct RunKey {
+  RunKind kind = RunKind::split;
+  Index k = 0;
+  int number = 0;  // from 0
+  friend auto operator<=>(const RunKey&, const RunKey&) = default;
+};
+
+// What is kept of a run.
+struct RunRecord {
+  RunKey key;
+  // split: prediction strength in both directions. start: relative error, separability. hold_out: error of hidden and
+  // of seen entries. bi_cross: error. gap: J_k.
+  std::vector<double> values = {};
+  std::vector<std::int32_t> labels = {};  // resample and start: of the items that took part
+  Matrix<float> components = {};          // resample: a sketch of the components, unit rows
+  double seconds = 0;
+  std::string failure = {};  // why it failed; empty: it did not
+
+  friend bool operator==(const RunRecord&, const RunRecord&) = default;
+};
+
+template <class T>
+class Survey {
+ public:
+  // What they refer to must outlive it. Throws InvalidArgument for options out of range.
+  Survey(const Dataset<T>& data, const Clusterer<T>& method, SurveyOptions options);
+  ~Survey();
+
+  const SurveyOptions& options() const { return options_; }
+  // The runs that are asked for, by number, kind and k, so that every k has about as many as another at any time. A k
+  // that halves or parts of the items can't have is left out for that kind of run.
+  std::vector<RunKey> plan() const;
+
+  // Any run, at any time, in any order: its bits depend on the data, the options and the key. Several at once.
+  RunRecord perform(const RunKey& key);
+
+  // Performs the runs, those of one number side by side, and hands out each as soon as it is there, one at a time.
+  // Throws Cancelled when it was stopped; what was handed out counts.
+  void perform(const std::vector<RunKey>& keys, const std::function<void(RunRecord)>& take);
+
+  // The items of a resampled run, ascending.
+  std::vector<Index> resampled_items(int number) const;
+  Index items() const { return data_.items(); }
+  // The items of which all pairs are counted: all, or a sample where that would be too many. Ascending.
+  std::vector<Index> watched_items() const;
+
+ private:
+  struct Nulls;
+  Dataset<T> null_of(RunKind kind, int number);
+
+  const Dataset<T>& data_;
+  const Clusterer<T>& method_;
+  SurveyOptions options_;
+  std::vector<std::uint64_t> keys_;
+  std::unique_ptr<Nulls> null_;
+};
+
+// Mean entropy of the normalized rows of H', lower is better; an item without weights counts as log k
+// [Kuang 2014, eq. 47, with its minus sign].
+template <class T>
+double separability(const Matrix<T>& h);
+
+}  // namespace copse

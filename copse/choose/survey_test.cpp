@@ -1,0 +1,231 @@
+#include "copse/choose/survey.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <numeric>
+
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "copse/base/random.h"
+#include "copse/choose/gap.h"
+#include "copse/choose/verdict.h"
+#include "copse/generate/gene_expression.h"
+
+namespace copse {
+namespace {
+
+Dataset<double> clusters(Index k, std::uint64_t seed) {
+  return generate_gene_expression<double>({.k = k,
+                                           .features = 40,
+                                           .nuisance_features = 10,
+                                           .items_per_cluster = 15,
+                                           .deviation = 0.15,
+                                           .seed = seed})
+      .data;
+}
+
+SurveyOptions all_kinds(int runs) {
+  return {.ks = {2, 3, 4},
+          .kinds = {RunKind::split, RunKind::null_split, RunKind::resample, RunKind::start, RunKind::hold_out,
+                    RunKind::bi_cross, RunKind::gap, RunKind::null_gap},
+          .runs = runs,
+          .seed = 3,
+          .hold_out = {}};
+}
+
+std::vector<RunRecord> run(const Dataset<double>& data, const SurveyOptions& options) {
+  const auto method = nmf_clusterer<double>({.affine = true});
+  Survey<double> survey(data, *method, options);
+  std::vector<RunRecord> records;
+  survey.perform(survey.plan(), [&](RunRecord record) { records.push_back(std::move(record)); });
+  std::ranges::sort(records, {}, &RunRecord::key);
+  for (RunRecord& record : records) record.seconds = 0;
+  return records;
+}
+
+TEST(Survey, HasTheSameBitsForAnyNumberOfThreadsAndAnyOrder) {
+  const Dataset<double> data = clusters(3, 1);
+  const SurveyOptions options = all_kinds(3);
+  std::vector<RunRecord> one, many;
+  with_threads(1, nullptr, [&] { one = run(data, options); });
+  with_threads(4, nullptr, [&] { many = run(data, options); });
+  EXPECT_EQ(one, many);
+  const auto method = nmf_clusterer<double>({.affine = true});
+  Survey<double> survey(data, *method, options);
+  auto keys = survey.plan();
+  std::ranges::reverse(keys);
+  for (const RunKey& key : keys) {
+    RunRecord record = survey.perform(key);
+    record.seconds = 0;
+    EXPECT_EQ(record, *std::ranges::find(one, key, &RunRecord::key));
+  }
+}
+
+TEST(Survey, HasTheFirstRunsOfALongerOne) {
+  const Dataset<double> data = clusters(2, 2);
+  const auto few = run(data, all_kinds(2)), more = run(data, all_kinds(4));
+  EXPECT_LT(few.size(), more.size());
+  for (const RunRecord& record : few) {
+    if (record.key.kind == RunKind::null_split || record.key.kind == RunKind::null_gap) continue;
+    EXPECT_EQ(record, *std::ranges::find(more, record.key, &RunRecord::key));
+  }
+}
+
+TEST(Survey, SurvivesAMethodThatFails) {
+  class Failing : public Clusterer<double> {
+    ClusterFit<double> fit(const Dataset<double>& items, Index k, std::uint64_t) const override {
+      if (k == 3) throw InvalidArgument("three is too many");
+      return {.labels = std::vector<Index>(static_cast<std::size_t>(items.items()), 0),
+              .predict = [](const Dataset<double>& others) {
+                return std::vector<Index>(static_cast<std::size_t>(others.items()), 0);
+              }};
+    }
+  };
+  const Failing method;
+  const Dataset<double> data = clusters(2, 3);
+  Survey<double> survey(data, method, {.ks = {2, 3}, .kinds = {RunKind::split}, .runs = 4, .hold_out = {}});
+  std::vector<RunRecord> records;
+  survey.perform(survey.plan(), [&](RunRecord record) { records.push_back(std::move(record)); });
+  const SurveyTable table = tabulate(survey, records, Average::mean);
+  EXPECT_EQ(table.rows[0].runs, 4);
+  EXPECT_EQ(table.rows[1].failed, 4);
+  EXPECT_FALSE(table.rows[1].strength);
+  EXPECT_EQ(table.rows[0].strength->centre, 0);  // the second cluster is empty
+}
+
+TEST(Survey, LeavesOutWhatHalvesCannotHave) {
+  const Dataset<double> data = clusters(1, 4);  // 15 items
+  const auto method = nmf_clusterer<double>({});
+  const Survey<double> survey(data, *method, {.ks = {2, 7, 8, 12, 13, 15}, .runs = 1, .hold_out = {}});
+  std::vector<Index> splits, resamples, starts;
+  for (const RunKey& key : survey.plan()) {
+    if (key.kind == RunKind::split) splits.push_back(key.k);
+    if (key.kind == RunKind::resample) resamples.push_back(key.k);
+    if (key.kind == RunKind::start) starts.push_back(key.k);
+  }
+  EXPECT_EQ(splits, (std::vector<Index>{2, 7}));
+  EXPECT_EQ(resamples, (std::vector<Index>{2, 7, 8, 12}));
+  EXPECT_EQ(starts, (std::vector<Index>{2, 7, 8, 12, 13, 15}));
+}
+
+TEST(Survey, FindsPlantedClustersByGps) {
+  for (const Index k : {2, 3, 4}) {
+    SurveyOptions options = all_kinds(12);
+    options.ks = {2, 3, 4, 5};
+    options.kinds = {RunKind::split, RunKind::null_split};
+    const Dataset<double> data = clusters(k, 5);
+    const auto method = nmf_clusterer<double>({.affine = true});
+    Survey<double> survey(data, *method, options);
+    std::vector<RunRecord> records;
+    survey.perform(survey.plan(), [&](RunRecord record) { records.push_back(std::move(record)); });
+    EXPECT_EQ(choose_by_gps(tabulate(survey, records, Average::mean)), k);
+  }
+}
+
+TEST(Survey, RefusesOptionsWithoutMeaning) {
+  const Dataset<double> data = clusters(2, 6);
+  const auto method = nmf_clusterer<double>({});
+  const auto make = [&](SurveyOptions options) { Survey<double>(data, *method, std::move(options)); };
+  EXPECT_THROW(make({.ks = {}, .hold_out = {}}), InvalidArgument);
+  EXPECT_THROW(make({.ks = {3, 2}, .hold_out = {}}), InvalidArgument);
+  EXPECT_THROW(make({.ks = {0, 2}, .hold_out = {}}), InvalidArgument);
+  EXPECT_THROW(make({.ks = {2}, .runs = 0, .hold_out = {}}), InvalidArgument);
+  EXPECT_THROW(make({.ks = {2}, .resample_share = 1.5, .hold_out = {}}), InvalidArgument);
+}
+
+TEST(Spread, IsMeanOrMedianWithItsDeviation) {
+  const Spread mean = spread_of({1, 2, 3, 10}, Average::mean), median = spread_of({10, 1, 3, 2}, Average::median);
+  EXPECT_DOUBLE_EQ(mean.centre, 4);
+  EXPECT_DOUBLE_EQ(median.centre, 2.5);
+  EXPECT_DOUBLE_EQ(mean.deviation, std::sqrt((9 + 4 + 1 + 36) / 3.0));
+  EXPECT_DOUBLE_EQ(mean.error, mean.deviation / 2);
+  EXPECT_EQ(spread_of({std::nan("")}, Average::mean).count, 0);
+  EXPECT_DOUBLE_EQ(spread_of({1, 3, 5, 7}, Average::mean, 2).error, std::sqrt(8.0) / std::sqrt(2.0));
+}
+
+// The silhouette by its definition, over components that stand in the same order in every run.
+TEST(Silhouette, OfMatchedComponentsIsThatOfTheirGroups) {
+  Random random(8);
+  const Index k = 3, width = 6;
+  std::vector<Matrix<float>> runs;
+  std::vector<Index> order{0, 1, 2};
+  for (int r = 0; r < 6; ++r) {
+    Matrix<float> run(k, width);
+    std::next_permutation(order.begin(), order.end());
+    for (Index c = 0; c < k; ++c) {
+      double square = 0;
+      for (Index i = 0; i < width; ++i) {
+        run(c, i) = static_cast<float>(std::abs((i / 2 == order[c] ? 1.0 : 0.0) + 0.2 * random.normal()));
+        square += run(c, i) * run(c, i);
+      }
+      for (float& value : run.row(c)) value /= static_cast<float>(std::sqrt(square));
+    }
+    runs.push_back(run);
+  }
+  // Each component belongs to the group of its largest pair of columns.
+  std::vector<std::pair<Index, std::span<const float>>> all;
+  for (const auto& run : runs) {
+    for (Index c = 0; c < k; ++c) {
+      const auto row = run.row(c);
+      Index best = 0;
+      for (Index g = 1; g < k; ++g) {
+        if (row[2 * g] + row[2 * g + 1] > row[2 * best] + row[2 * best + 1]) best = g;
+      }
+      all.emplace_back(best, row);
+    }
+  }
+  const auto distance = [&](const auto& a, const auto& b) {
+    return 1 - std::inner_product(a.second.begin(), a.second.end(), b.second.begin(), 0.0);
+  };
+  std::vector<double> total(static_cast<std::size_t>(k)), count(static_cast<std::size_t>(k));
+  for (const auto& one : all) {
+    std::vector<double> sum(static_cast<std::size_t>(k)), members(static_cast<std::size_t>(k));
+    for (const auto& other : all) {
+      if (&one == &other) continue;
+      sum[other.first] += distance(one, other);
+      ++members[other.first];
+    }
+    const double within = sum[one.first] / members[one.first];
+    double nearest = INFINITY;
+    for (Index g = 0; g < k; ++g) {
+      if (g != one.first) nearest = std::min(nearest, sum[g] / members[g]);
+    }
+    total[one.first] += (nearest - within) / std::max(nearest, within);
+    ++count[one.first];
+  }
+  double least = 1;
+  for (Index g = 0; g < k; ++g) least = std::min(least, total[g] / count[g]);
+  std::vector<const Matrix<float>*> pointers;
+  for (const auto& run : runs) pointers.push_back(&run);
+  EXPECT_NEAR(least_silhouette(pointers), least, 1e-5);
+}
+
+TEST(Gap, IsTheVariationWithinClusters) {
+  const Dataset<double> data = clusters(2, 9);
+  std::vector<Index> items(30), labels;
+  std::iota(items.begin(), items.end(), Index(0));
+  Random random(1);
+  for (int j = 0; j < 30; ++j) labels.push_back(random.below(4) - 1);
+  double expected = 0;
+  const auto& x = std::get<Matrix<double>>(data.values);
+  for (Index c = 0; c < 3; ++c) {
+    double sum = 0;
+    const auto size = static_cast<double>(std::ranges::count(labels, c));
+    for (Index a = 0; a < 30; ++a) {
+      for (Index b = 0; b < 30; ++b) {
+        if (labels[a] != c || labels[b] != c) continue;
+        double square = 0;
+        for (Index i = 0; i < x.cols(); ++i) square += (x(a, i) - x(b, i)) * (x(a, i) - x(b, i));
+        sum += std::sqrt(square);
+      }
+    }
+    expected += sum / (2 * size);
+  }
+  EXPECT_NEAR(within_variation(euclidean_distances<double>(data, items), labels), expected, 1e-9);
+}
+
+}  // namespace
+}  // namespace copse

@@ -1,0 +1,271 @@
+#include "copse/choose/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "copse/base/random.h"
+#include "copse/choose/parts.h"
+
+namespace copse {
+namespace {
+
+constexpr double enough_silhouette = 0.8;
+constexpr int surveys_drawn = 200;
+constexpr double share_of_possible = 0.1;
+
+// The row with the most of a measure, the first of equal ones; null if no row has it. value(row) is optional.
+template <class Value>
+const SurveyRow* largest(const SurveyTable& table, Index from, const Value& value) {
+  const SurveyRow* best = nullptr;
+  for (const SurveyRow& row : table.rows) {
+    if (row.k < from || !value(row) || std::isnan(*value(row))) continue;
+    if (best == nullptr || *value(row) > *value(*best)) best = &row;
+  }
+  return best;
+}
+
+std::optional<Index> k_of(const SurveyRow* row) { return row == nullptr ? std::optional<Index>{} : row->k; }
+
+std::optional<Index> within_one_error(const SurveyTable& table, std::optional<Spread> SurveyRow::*measure) {
+  const SurveyRow* best = largest(table, 1, [&](const SurveyRow& row) {
+    return row.*measure ? std::optional(-(row.*measure)->centre) : std::nullopt;
+  });
+  if (best == nullptr) return {};
+  for (const SurveyRow& row : table.rows) {
+    if ((row.*measure) && (row.*measure)->centre <= (best->*measure)->centre + (best->*measure)->error) return row.k;
+  }
+  return best->k;
+}
+
+bool stands_above(const SurveyRow& row, const std::optional<Spread>& null) {
+  return !null || row.strength->centre > null->centre + null->deviation;
+}
+
+// What prediction strength is by chance: the larger of the two.
+std::optional<double> beyond_chance(const SurveyRow& row) {
+  if (!row.strength || !row.null_strength) return {};
+  const double chance =
+      std::max(row.null_strength->centre, row.shuffled_strength ? row.shuffled_strength->centre : 0.0);
+  return row.strength->centre - chance;
+}
+
+std::optional<Index> by_question(const SurveyTable& table, Question question) {
+  return question == Question::clusters ? choose_by_both_nulls(table) : choose_by_hidden_error(table);
+}
+
+// The rows of a survey whose runs are drawn with replacement. Only what the questions ask for.
+class DrawnSurveys {
+ public:
+  DrawnSurveys(const SurveyOptions& options, const std::vector<RunRecord>& records, Average average)
+      : ks_(options.ks), seed_(options.seed), average_(average) {
+    for (const RunRecord& record : records) {
+      if (!record.failure.empty()) continue;
+      values_[{record.key.k, record.key.kind}][record.key.number] = record.values;
+      numbers_ = std::max(numbers_, record.key.number + 1);
+    }
+  }
+
+  SurveyTable draw(int number) const {
+    Random random(mixed_seed(seed_, 0xd4a3), static_cast<std::uint64_t>(number));
+    std::vector<int> drawn;
+    for (int r = 0; r < numbers_; ++r) drawn.push_back(static_cast<int>(random.below(numbers_)));
+    SurveyTable table;
+    for (const Index k : ks_) {
+      SurveyRow row;
+      row.k = k;
+      row.strength = spread(k, RunKind::split, drawn, 2);
+      row.null_strength = spread(k, RunKind::null_split, drawn, 2);
+      row.shuffled_strength = spread(k, RunKind::shuffled_split, drawn, 2);
+      row.hidden_error = spread(k, RunKind::hold_out, drawn, 1);
+      table.rows.push_back(row);
+    }
+    return table;
+  }
+
+ private:
+  std::optional<Spread> spread(Index k, RunKind kind, const std::vector<int>& drawn, int per_run) const {
+    const auto runs = values_.find({k, kind});
+    if (runs == values_.end()) return {};
+    std::vector<double> values;
+    for (const int number : drawn) {
+      const auto run = runs->second.find(number);
+      if (run == runs->second.end()) continue;
+      values.insert(values.end(), run->second.begin(), run->second.begin() + per_run);
+    }
+    if (values.empty()) return {};
+    return spread_of(std::move(values), average_, per_run);
+  }
+
+  std::vector<Index> ks_;
+  std::uint64_t seed_;
+  Average average_;
+  int numbers_ = 0;
+  std::map<std::pair<Index, RunKind>, std::map<int, std::vector<double>>> values_;
+};
+
+std::string p_words(double p) { return p <= 0.01 ? "p < .01" : fmt::format("p = {:.2f}", p); }
+
+std::string listed(const std::vector<Index>& ks) {
+  std::string text;
+  for (std::size_t i = 0; i < ks.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == ks.size() ? " and " : ", ") + std::to_string(ks[i]);
+  return text;
+}
+
+const SurveyRow* row_of(const SurveyTable& table, Index k) {
+  const auto found = std::ranges::find(table.rows, k, &SurveyRow::k);
+  return found == table.rows.end() ? nullptr : &*found;
+}
+
+// The answer and its reasons as a person can quote them.
+std::string sentence_of(const Verdict& verdict, const SurveyTable& table) {
+  const auto choice = [&](const char* measure) -> std::optional<Index> {
+    const auto found = std::ranges::find(verdict.choices, measure, &Choice::measure);
+    return found == verdict.choices.end() ? std::optional<Index>{} : found->k;
+  };
+  const std::optional<Index> hidden = choice("hold-out"), dispersion = choice("dispersion");
+  if (verdict.k == 0) return "No run of the survey tells how many there are.";
+  std::string text;
+  if (verdict.question == Question::components) {
+    const SurveyRow* row = row_of(table, verdict.k);
+    text = fmt::format(
+        "{} component{}. The error of hidden entries is {:.3g} there, and no larger number lowers it by "
+        "more than its standard error",
+        verdict.k, verdict.k == 1 ? "" : "s", row->hidden_error->centre);
+    if (verdict.k == table.rows.back().k) text += "; it is the end of the range, so more are possible";
+    if (verdict.k == table.rows.front().k && verdict.k > 1)
+      text += "; it is the beginning of the range, so fewer are possible";
+    text += ".";
+  } else if (verdict.k == 1) {
+    const SurveyRow* best = largest(table, 2, beyond_chance);
+    text = "No evidence of clusters.";
+    if (best != nullptr) {
+      text += fmt::format(
+          " Prediction strength is {:.2f} at its best, with {} clusters, where data without clusters has "
+          "{:.2f} ({}).",
+          best->strength->centre, best->k, best->strength->centre - *beyond_chance(*best),
+          p_words(best->p_value.value_or(1)));
+    }
+  } else {
+    const SurveyRow* row = row_of(table, verdict.k);
+    text = fmt::format("{} clusters. Prediction strength stands above chance at {} (GPS {:.2f}, {})", verdict.k,
+                       verdict.k, *beyond_chance(*row), p_words(row->p_value.value_or(1)));
+    const SurveyRow* next = nullptr;
+    for (const SurveyRow& other : table.rows) {
+      if (other.k > verdict.k && beyond_chance(other)) {
+        next = &other;
+        break;
+      }
+    }
+    if (next != nullptr) text += fmt::format(" and falls at {} ({:.2f})", next->k, *beyond_chance(*next));
+    if (next == nullptr) text += "; it is the end of the range, so more are possible";
+    if (hidden) text += fmt::format("; hold-out error is least at {}", *hidden);
+    if (dispersion && row->resampled)
+      text += fmt::format("; consensus {} (dispersion {:.2f})",
+                          *dispersion == verdict.k ? "agrees" : fmt::format("prefers {}", *dispersion),
+                          row->resampled->dispersion);
+    if (!verdict.possible.empty()) {
+      std::vector<Index> others = verdict.possible;
+      std::erase(others, Index(1));
+      if (!others.empty()) text += fmt::format("; {} {} possible", listed(others), others.size() == 1 ? "is" : "are");
+    }
+    text += std::ranges::find(verdict.possible, Index(1)) == verdict.possible.end()
+                ? ". No structure (k = 1) is ruled out."
+                : ". No structure (k = 1) is not ruled out.";
+  }
+  return text + fmt::format(" {:.0f} % of the surveys drawn anew from these runs agree.", 100 * verdict.sure);
+}
+
+}  // namespace
+
+std::optional<Index> choose_by_gps(const SurveyTable& table) {
+  const SurveyRow* best = largest(table, 2, [](const SurveyRow& row) { return row.gps; });
+  if (best == nullptr) return {};
+  return stands_above(*best, best->null_strength) ? best->k : 1;
+}
+
+std::optional<Index> choose_by_both_nulls(const SurveyTable& table) {
+  const SurveyRow* best = largest(table, 2, beyond_chance);
+  if (best == nullptr) return {};
+  return stands_above(*best, best->null_strength) && stands_above(*best, best->shuffled_strength) ? best->k : 1;
+}
+
+std::optional<Index> choose_by_cophenetic(const SurveyTable& table, RunKind kind) {
+  return k_of(largest(table, 2, [&](const SurveyRow& row) {
+    const auto& measures = kind == RunKind::start ? row.started : row.resampled;
+    return measures ? std::optional(measures->cophenetic) : std::nullopt;
+  }));
+}
+
+std::optional<Index> choose_by_dispersion(const SurveyTable& table) {
+  return k_of(largest(table, 2, [&](const SurveyRow& row) {
+    return row.resampled ? std::optional(row.resampled->dispersion) : std::nullopt;
+  }));
+}
+
+std::optional<Index> choose_by_gap(const SurveyTable& table) {
+  const SurveyRow* last = nullptr;
+  for (const SurveyRow& row : table.rows) {
+    if (!row.gap) continue;
+    if (last != nullptr && *last->gap >= *row.gap - *last->gap_deviation) return last->k;
+    last = &row;
+  }
+  return k_of(last);
+}
+
+std::optional<Index> choose_by_hidden_error(const SurveyTable& table) {
+  return within_one_error(table, &SurveyRow::hidden_error);
+}
+
+std::optional<Index> choose_by_block_error(const SurveyTable& table) {
+  return within_one_error(table, &SurveyRow::block_error);
+}
+
+std::optional<Index> choose_by_silhouette(const SurveyTable& table) {
+  std::optional<Index> chosen;
+  for (const SurveyRow& row : table.rows) {
+    if (!row.silhouette) continue;
+    if (!chosen) chosen = 1;
+    if (row.k >= 2 && *row.silhouette >= enough_silhouette) chosen = row.k;
+  }
+  return chosen;
+}
+
+template <class T>
+Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, Average average, Question question) {
+  const SurveyTable table = tabulate(survey, records, average);
+  Verdict verdict;
+  verdict.question = question;
+  const auto add = [&](const char* measure, Question answers, std::optional<Index> k) {
+    if (k) verdict.choices.push_back({measure, answers, *k});
+  };
+  add("gps", Question::clusters, choose_by_gps(table));
+  add("both nulls", Question::clusters, choose_by_both_nulls(table));
+  add("cophenetic", Question::clusters, choose_by_cophenetic(table, RunKind::resample));
+  add("dispersion", Question::clusters, choose_by_dispersion(table));
+  add("cophenetic of starts", Question::clusters, choose_by_cophenetic(table, RunKind::start));
+  add("gap", Question::clusters, choose_by_gap(table));
+  add("hold-out", Question::components, choose_by_hidden_error(table));
+  add("bi-cross-validation", Question::components, choose_by_block_error(table));
+  add("silhouette", Question::components, choose_by_silhouette(table));
+  if (const auto k = by_question(table, question)) {
+    verdict.k = *k;
+    const DrawnSurveys drawn(survey.options(), records, average);
+    std::map<Index, int> count;
+    for (int s = 0; s < surveys_drawn; ++s) ++count[by_question(drawn.draw(s), question).value_or(0)];
+    verdict.sure = static_cast<double>(count[*k]) / surveys_drawn;
+    for (const auto& [other, times] : count) {
+      if (other != *k && times >= share_of_possible * surveys_drawn) verdict.possible.push_back(other);
+    }
+  }
+  verdict.sentence = sentence_of(verdict, table);
+  return verdict;
+}
+
+template Verdict decide(const Survey<float>&, const std::vector<RunRecord>&, Average, Question);
+template Verdict decide(const Survey<double>&, const std::vector<RunRecord>&, Average, Question);
+
+}  // namespace copse

@@ -1,0 +1,53 @@
+// From the measures of a survey to an answer: how many clusters, how sure, and why.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "copse/choose/survey_table.h"
+
+namespace copse {
+
+// Stability tells how many groups can be told apart. Hold-out tells how many components the data needs. On many data
+// these are different numbers.
+enum class Question { clusters, components };
+
+// Each measure's own rule; nothing where the survey has no such runs.
+//
+// GPS: the k >= 2 with the largest GPS, or 1 unless PS > E + sd there [Kuang 2014, eq. 41-42].
+std::optional<Index> choose_by_gps(const SurveyTable& table);
+// The same, but chance is whichever null has the larger E, and PS must stand above E + sd of both.
+std::optional<Index> choose_by_both_nulls(const SurveyTable& table);
+// The largest cophenetic correlation, of resampled runs or of starts; the first of equal ones.
+std::optional<Index> choose_by_cophenetic(const SurveyTable& table, RunKind kind);
+// The largest dispersion of resampled runs; the first of equal ones.
+std::optional<Index> choose_by_dispersion(const SurveyTable& table);
+// The smallest k with Gap(k) >= Gap(k + 1) - sd [Kuang 2014, section 4.4.1]; the last if there is none.
+std::optional<Index> choose_by_gap(const SurveyTable& table);
+// The smallest k whose error is within one standard error of the least.
+std::optional<Index> choose_by_hidden_error(const SurveyTable& table);
+std::optional<Index> choose_by_block_error(const SurveyTable& table);
+// The largest k whose least silhouette is at least .8 [Alexandrov et al. 2013]; 1 if there is none.
+std::optional<Index> choose_by_silhouette(const SurveyTable& table);
+
+struct Choice {
+  std::string measure;
+  Question answers = Question::clusters;
+  Index k = 0;
+};
+
+struct Verdict {
+  Question question = Question::clusters;
+  Index k = 0;                  // 1: no evidence of clusters; 0: there are no runs that tell
+  double sure = 0;              // share of the surveys drawn anew, with replacement, from these runs that choose k
+  std::vector<Index> possible;  // others that at least a tenth of them choose
+  std::vector<Choice> choices;  // what each measure says
+  std::string sentence;
+};
+
+// clusters: by both nulls. components: by hidden entries. `records` as for tabulate().
+template <class T>
+Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, Average average, Question question);
+
+}  // namespace copse

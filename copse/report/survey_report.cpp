@@ -1,0 +1,88 @@
+#include "copse/report/survey_report.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "copse/result/choices.h"
+
+namespace copse {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+using Cells = std::vector<std::pair<std::string, std::optional<double>>>;
+
+void add(Cells& cells, const std::string& name, const std::optional<Spread>& spread) {
+  cells.emplace_back(name, spread ? std::optional(spread->centre) : std::nullopt);
+  cells.emplace_back(name + "_deviation", spread ? std::optional(spread->deviation) : std::nullopt);
+}
+
+void add(Cells& cells, const std::string& name, const std::optional<ConsensusMeasures>& consensus) {
+  cells.emplace_back(name + "_cophenetic", consensus ? std::optional(consensus->cophenetic) : std::nullopt);
+  cells.emplace_back(name + "_dispersion", consensus ? std::optional(consensus->dispersion) : std::nullopt);
+  cells.emplace_back(name + "_ambiguous", consensus ? std::optional(consensus->ambiguous) : std::nullopt);
+}
+
+// The measures of one row by their names, for the table and for JSON alike.
+Cells cells_of(const SurveyRow& row) {
+  Cells cells;
+  add(cells, "prediction_strength", row.strength);
+  add(cells, "null_strength", row.null_strength);
+  add(cells, "shuffled_strength", row.shuffled_strength);
+  cells.emplace_back("gps", row.gps);
+  cells.emplace_back("p_value", row.p_value);
+  add(cells, "resampled", row.resampled);
+  add(cells, "starts", row.started);
+  cells.emplace_back("silhouette", row.silhouette);
+  add(cells, "hidden_error", row.hidden_error);
+  add(cells, "block_error", row.block_error);
+  cells.emplace_back("relative_error", row.error);
+  cells.emplace_back("separability", row.separability);
+  cells.emplace_back("gap", row.gap);
+  cells.emplace_back("gap_deviation", row.gap_deviation);
+  return cells;
+}
+
+}  // namespace
+
+std::string survey_tsv(const SurveyTable& table) {
+  std::string text = "k\truns\tfailed";
+  for (const auto& [name, value] : cells_of({})) text += "\t" + name;
+  text += "\n";
+  for (const SurveyRow& row : table.rows) {
+    text += fmt::format("{}\t{}\t{}", row.k, row.runs, row.failed);
+    for (const auto& [name, value] : cells_of(row))
+      text += value && std::isfinite(*value) ? fmt::format("\t{:.6g}", *value) : std::string("\t");
+    text += "\n";
+  }
+  return text;
+}
+
+Json json_of(const SurveyReport& survey) {
+  const Verdict& verdict = survey.verdict;
+  Json choices = Json::array();
+  for (const Choice& choice : verdict.choices)
+    choices.push_back({{"measure", choice.measure}, {"answers", name_of(choice.answers)}, {"k", choice.k}});
+  Json rows = Json::array();
+  for (const SurveyRow& row : survey.table.rows) {
+    Json entry = {{"k", row.k}, {"runs", row.runs}, {"failed", row.failed}};
+    for (const auto& [name, value] : cells_of(row)) {
+      if (value && std::isfinite(*value)) entry[name] = *value;
+    }
+    rows.push_back(entry);
+  }
+  return {{"question", name_of(verdict.question)},
+          {"k", verdict.k},
+          {"sentence", verdict.sentence},
+          {"sure", verdict.sure},
+          {"possible", verdict.possible},
+          {"choices", choices},
+          {"runs", {{"planned", survey.planned}, {"done", survey.done}}},
+          {"failures", survey.failures},
+          {"items_in_consensus", survey.table.watched},
+          {"rows", rows}};
+}
+
+}  // namespace copse

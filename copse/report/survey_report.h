@@ -1,0 +1,16 @@
+// A survey of numbers of clusters as text: survey.tsv, and its part of result.json.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "copse/result/run_report.h"
+
+namespace copse {
+
+// One line for every k, tab-separated with a header; empty cells for what was not measured.
+std::string survey_tsv(const SurveyTable& table);
+
+nlohmann::ordered_json json_of(const SurveyReport& survey);
+
+}  // namespace copse

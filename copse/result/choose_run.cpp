@@ -1,0 +1,313 @@
+#include "copse/result/choose_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "copse/kernels/in_memory.h"
+#include "copse/result/fields.h"
+#include "copse/result/record_log.h"
+#include "copse/result/split_log.h"
+
+namespace copse {
+namespace {
+
+// Numbers one after the other.
+class Writer {
+ public:
+  template <class Number>
+  void add(Number number) {
+    bytes_.append(reinterpret_cast<const char*>(&number), sizeof number);
+  }
+  template <class Number>
+  void add_all(std::span<const Number> numbers) {
+    add(static_cast<std::uint64_t>(numbers.size()));
+    bytes_.append(reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes());
+  }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  template <class Number>
+  Number get() {
+    Number number;
+    std::memcpy(&number, part(sizeof number).data(), sizeof number);
+    return number;
+  }
+  template <class Number>
+  std::vector<Number> get_all() {
+    const auto count = get<std::uint64_t>();
+    if (count > bytes_.size() / sizeof(Number)) refuse();
+    std::vector<Number> numbers(static_cast<std::size_t>(count));
+    const std::string_view from = part(numbers.size() * sizeof(Number));
+    if (!numbers.empty()) std::memcpy(numbers.data(), from.data(), from.size());
+    return numbers;
+  }
+  bool at_end() const { return bytes_.empty(); }
+  [[noreturn]] static void refuse() { throw InputError("A run of the survey is damaged."); }
+
+ private:
+  std::string_view part(std::size_t size) {
+    if (size > bytes_.size()) refuse();
+    const std::string_view result = bytes_.substr(0, size);
+    bytes_.remove_prefix(size);
+    return result;
+  }
+  std::string_view bytes_;
+};
+
+// Stands for the data and all that the bits of a run depend on; how many runs there are, and for which k, does not
+// matter.
+template <class T>
+std::uint64_t fingerprint_of(const Dataset<T>& data, const ChooseRunOptions& options) {
+  std::uint64_t sum = fingerprint(data, TreeOptions{});
+  const auto add = [&](std::uint64_t value) { sum = (sum ^ value) * 0x100000001b3ULL; };
+  const auto add_text = [&](const std::string& text) {
+    for (const char c : text) add(static_cast<unsigned char>(c));
+    add(256);
+  };
+  Settings settings;
+  add_settings(options.flat.nmf, settings);
+  for (const auto& [name, value] : settings) {
+    add_text(name);
+    std::visit(
+        [&]<class Value>(const Value& setting) {
+          if constexpr (std::is_same_v<Value, std::string>) {
+            add_text(setting);
+          } else {
+            add_text(fmt::format("{}", setting));
+          }
+        },
+        value);
+  }
+  add_text(fmt::format("{} {} {} {} {}", options.survey.seed, static_cast<int>(options.survey.null),
+                       options.survey.resample_share, options.survey.hidden_share, sizeof(T)));
+  return sum;
+}
+
+// The runs that are there already, and those that come, each kept on disk at once.
+class Runs {
+ public:
+  Runs(const ChooseRunOptions& options, std::uint64_t fingerprint) {
+    if (options.run_log.empty()) return;
+    const bool is_worker = options.workers > 0;
+    log_.emplace(is_worker ? worker_log(options, options.worker) : options.run_log, fingerprint,
+                 options.resume || is_worker);
+    take(log_->take_records());
+    if (is_worker || !options.resume) return;
+    for (int worker = 1; std::filesystem::exists(worker_log(options, worker)); ++worker) {
+      for (const std::string& bytes : read_records(worker_log(options, worker), fingerprint)) {
+        RunRecord record = unpacked(bytes);
+        if (known_.contains(record.key)) continue;
+        log_->append(bytes);
+        add(std::move(record));
+      }
+    }
+  }
+
+  bool knows(const RunKey& key) const { return known_.contains(key); }
+  void keep(RunRecord record) {
+    if (log_ && record.failure.empty()) log_->append(packed(record));
+    add(std::move(record));
+  }
+  std::vector<RunRecord> all;
+
+ private:
+  void take(const std::vector<std::string>& records) {
+    for (const std::string& bytes : records) {
+      RunRecord record = unpacked(bytes);
+      if (!known_.contains(record.key)) add(std::move(record));
+    }
+  }
+  void add(RunRecord record) {
+    known_.insert(record.key);
+    all.push_back(std::move(record));
+  }
+
+  std::optional<RecordLog> log_;
+  std::set<RunKey> known_;
+};
+
+// Seconds that the rest will take, by the mean of the finished runs with the same k and kind, or with k near it.
+double predicted(const std::vector<RunRecord>& done, const std::vector<RunKey>& left) {
+  std::map<std::pair<RunKind, Index>, std::pair<double, int>> times;
+  for (const RunRecord& record : done) {
+    auto& [sum, count] = times[{record.key.kind, record.key.k}];
+    sum += record.seconds;
+    ++count;
+  }
+  double total = 0;
+  for (const RunKey& key : left) {
+    const auto found = times.find({key.kind, key.k});
+    if (found != times.end()) total += found->second.first / found->second.second;
+  }
+  return total / std::max(1, thread_count());
+}
+
+template <class T>
+SurveyReport report_of(const Survey<T>& survey, const std::vector<RunKey>& plan, const Runs& runs,
+                       const ChooseRunOptions& options) {
+  SurveyReport report;
+  std::vector<RunRecord> records;
+  const std::set<RunKey> planned(plan.begin(), plan.end());
+  std::set<std::string> failures;
+  for (const RunRecord& record : runs.all) {
+    if (!planned.contains(record.key)) continue;
+    records.push_back(record);
+    if (!record.failure.empty()) failures.insert(record.failure);
+  }
+  report.planned = static_cast<Index>(plan.size());
+  report.done = static_cast<Index>(records.size());
+  report.failures.assign(failures.begin(), failures.end());
+  std::ranges::sort(records, {}, &RunRecord::key);
+  report.table = tabulate(survey, records, options.average);
+  report.verdict = decide(survey, records, options.average, options.question);
+  return report;
+}
+
+}  // namespace
+
+std::string worker_log(const ChooseRunOptions& options, int worker) {
+  return options.worker_logs + std::to_string(worker);
+}
+
+std::string packed(const RunRecord& record) {
+  Writer writer;
+  writer.add(static_cast<std::int32_t>(record.key.kind));
+  writer.add(record.key.k);
+  writer.add(static_cast<std::int32_t>(record.key.number));
+  writer.add(record.seconds);
+  writer.add_all(std::span<const double>(record.values));
+  writer.add_all(std::span<const std::int32_t>(record.labels));
+  writer.add(record.components.rows());
+  writer.add_all(record.components.values());
+  return writer.take();
+}
+
+RunRecord unpacked(std::string_view bytes) {
+  Reader reader(bytes);
+  RunRecord record;
+  const auto kind = reader.get<std::int32_t>();
+  if (kind < 0 || kind > static_cast<std::int32_t>(RunKind::null_gap)) Reader::refuse();
+  record.key.kind = static_cast<RunKind>(kind);
+  record.key.k = reader.get<Index>();
+  record.key.number = reader.get<std::int32_t>();
+  record.seconds = reader.get<double>();
+  record.values = reader.get_all<double>();
+  record.labels = reader.get_all<std::int32_t>();
+  const auto rows = reader.get<Index>();
+  const auto values = reader.get_all<float>();
+  if (record.key.k < 1 || record.key.number < 0 || rows < 0 || !reader.at_end()) Reader::refuse();
+  if (rows > 0) {
+    if (rows != record.key.k || static_cast<Index>(values.size()) % rows != 0) Reader::refuse();
+    record.components = Matrix<float>(rows, static_cast<Index>(values.size()) / rows);
+    std::ranges::copy(values, record.components.data());
+  }
+  for (const std::int32_t label : record.labels) {
+    if (label < -1 || label >= record.key.k) Reader::refuse();
+  }
+  // As many values as this kind of run has.
+  const RunKind own = record.key.kind;
+  const bool two = own == RunKind::split || own == RunKind::null_split || own == RunKind::shuffled_split ||
+                   own == RunKind::start || own == RunKind::hold_out;
+  if (record.values.size() != (two ? 2u : 1u)) Reader::refuse();
+  return record;
+}
+
+template <class T>
+SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const RunEvents& events) {
+  if (options.survey.ks.empty()) throw InvalidArgument("The survey needs a range of k.");
+  const Index most = std::min(data.items(), data.features()), first = options.survey.ks.front();
+  std::erase_if(options.survey.ks, [&](Index k) { return k > most; });
+  if (options.survey.ks.empty()) {
+    throw InputError(fmt::format("There are {} items and {} features: at most {} clusters can be asked for, not {}.",
+                                 data.items(), data.features(), most, first));
+  }
+  options.survey.hold_out.affine = options.flat.nmf.affine;
+  const auto method = nmf_clusterer<T>(options.flat.nmf);
+  Survey<T> survey(data, *method, options.survey);
+  const std::vector<RunKey> plan = survey.plan();
+  Runs runs(options, fingerprint_of(data, options));
+  std::vector<RunKey> left;
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    if (options.workers > 0 && static_cast<int>(i % static_cast<std::size_t>(options.workers)) + 1 != options.worker)
+      continue;
+    if (!runs.knows(plan[i])) left.push_back(plan[i]);
+  }
+  SurveyOutcome outcome;
+  const Stopwatch clock;
+  try {
+    std::size_t done = 0;
+    survey.perform(left, [&](RunRecord record) {
+      runs.keep(std::move(record));
+      ++done;
+      events.show(fmt::format("run {} of {}; about {:.0f} s left ...", done, left.size(),
+                              predicted(runs.all, {left.begin() + static_cast<std::ptrdiff_t>(done), left.end()})));
+      if (clock.seconds() > options.time_limit) throw Cancelled();
+    });
+  } catch (const Cancelled&) {
+    if (runs.all.empty()) throw;
+    outcome.stopped = clock.seconds() > options.time_limit ? StopReason::time_limit : StopReason::interrupted;
+  }
+  uninterrupted([&] { outcome.report = report_of(survey, plan, runs, options); });
+  outcome.seconds = clock.seconds();
+  return outcome;
+}
+
+template <class T>
+FlatResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& events) {
+  const Stopwatch clock;
+  if (options.survey.ks.empty()) throw InvalidArgument("The survey needs a range of k.");
+  Seconds seconds;
+  const MemoryJob job{.method = Method::flat,
+                      .clusters = options.survey.ks.front(),
+                      .memory_limit = options.flat.memory_limit,
+                      .option = "-k"};
+  PreparedInput<T> input = load<T>(options.flat.input, job, events, seconds);
+  SurveyOutcome outcome = run_survey(input.data, options, events);
+  FlatResult<T> result;
+  if (options.workers == 0) {
+    uninterrupted([&] {
+      FlatRunOptions flat = options.flat;
+      flat.nmf.rank = std::max<Index>(1, outcome.report.verdict.k);
+      flat.nmf.progress = {};
+      ModelItems items = take_items(input);
+      const auto x = in_memory(input.data);
+      result = run_flat(flat, run_data(input, *x, flat.keep_texts), std::move(items), {}, events);
+    });
+  }
+  RunReport& report = result.report;
+  if (outcome.stopped) {
+    report.stop_reason = *outcome.stopped;
+    report.notes.push_back(fmt::format("The survey was stopped: the verdict is that of {} of {} runs.",
+                                       outcome.report.done, outcome.report.planned));
+  }
+  for (const std::string& failure : outcome.report.failures) report.notes.push_back("Some runs failed: " + failure);
+  report.survey = std::move(outcome.report);
+  report.command = options.flat.command;
+  report.seconds.read = seconds.read;
+  report.seconds.prepare = seconds.prepare;
+  report.seconds.solve = outcome.seconds;
+  report.notes.insert(report.notes.begin(), input.notes.begin(), input.notes.end());
+  result.clock = clock;
+  return result;
+}
+
+#define COPSE_INSTANTIATE(T)                                                                \
+  template SurveyOutcome run_survey(const Dataset<T>&, ChooseRunOptions, const RunEvents&); \
+  template FlatResult<T> run_choose(const ChooseRunOptions&, const RunEvents&);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse

@@ -1,0 +1,49 @@
+// How many clusters, from files to a verdict: a survey whose runs are kept, and the clusters of the k that it chose.
+#pragma once
+
+#include <string>
+
+#include "copse/result/flat_run.h"
+
+namespace copse {
+
+struct ChooseRunOptions {
+  FlatRunOptions flat;  // input and method; its rank is chosen
+  SurveyOptions survey;
+  Average average = Average::median;
+  Question question = Question::clusters;
+  double time_limit = std::numeric_limits<double>::infinity();  // seconds, of the survey
+  // The file where finished runs are kept, and whether those of an earlier call count; empty: they are not kept. Worker
+  // i of n does every n-th run and keeps them in the file whose name is worker_logs and i. Who is no worker and resumes
+  // takes up the files of all workers.
+  std::string run_log;
+  std::string worker_logs;
+  bool resume = false;
+  int worker = 0;   // 1 ... workers
+  int workers = 0;  // 0: no workers
+};
+
+// The survey alone. An interruption or the time limit ends it with what is there. Throws InvalidArgument for options out
+// of range, InputError where no k of the range is possible or the log belongs to another survey, and Cancelled if no run
+// has ended.
+struct SurveyOutcome {
+  SurveyReport report;
+  std::optional<StopReason> stopped = {};  // time_limit or interrupted; nothing: it is complete
+  double seconds = 0;
+};
+template <class T>
+SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const RunEvents& events = {});
+
+// The result is that of run_flat() with the k of the verdict, and its report has the survey. Of a worker it is empty,
+// with the survey of what is there. Throws as run_flat() and run_survey() do.
+template <class T>
+FlatResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& events = {});
+
+// The file of one worker.
+std::string worker_log(const ChooseRunOptions& options, int worker);
+
+// A run as bytes, and back. Throws InputError for bytes that are none.
+std::string packed(const RunRecord& record);
+RunRecord unpacked(std::string_view bytes);
+
+}  // namespace copse

@@ -1,0 +1,55 @@
+// How many clusters: a survey of a range of k.
+#include <nlohmann/json.hpp>
+
+#include "copse/report/survey_report.h"
+#include "copse/result/choose_run.h"
+#include "python/src/items.h"
+#include "python/src/results.h"
+
+namespace copse::python {
+namespace {
+
+template <class T>
+void bind_survey_of(nb::module_& module) {
+  // The survey as the JSON of result.json.
+  module.def(
+      "survey",
+      [](const Items<T>& x, std::vector<Index> ks, int runs, const std::string& question, const std::string& null,
+         const std::string& average, bool all_measures, const std::string& solver, bool affine, double tolerance,
+         int max_iterations, std::uint64_t seed, double time_limit, int threads) {
+        ChooseRunOptions options;
+        options.survey.ks = std::move(ks);
+        options.survey.runs = runs;
+        options.survey.seed = seed;
+        options.survey.null = choice_of<Null>("null", null);
+        options.question = choice_of<Question>("question", question);
+        options.average = choice_of<Average>("average", average);
+        options.flat.nmf.solver = choice_of<Solver>("solver", solver);
+        options.flat.nmf.affine = affine;
+        options.flat.nmf.tolerance = tolerance;
+        options.flat.nmf.max_iterations = max_iterations;
+        options.time_limit = time_limit;
+        if (all_measures) {
+          options.survey.kinds.clear();
+          for (const auto& [name, kind] : choices<RunKind>()) options.survey.kinds.push_back(kind);
+        }
+        std::string json;
+        Supervisor().run(threads, [&] {
+          const Dataset<T> data = x.dataset();
+          json = json_of(run_survey(data, options).report).dump();
+        });
+        return json;
+      },
+      nb::arg("items"), nb::arg("ks"), nb::arg("runs"), nb::arg("question"), nb::arg("null"), nb::arg("average"),
+      nb::arg("all_measures"), nb::arg("solver"), nb::arg("affine"), nb::arg("tolerance"), nb::arg("max_iterations"),
+      nb::arg("seed"), nb::arg("time_limit"), nb::arg("threads"));
+}
+
+}  // namespace
+
+void bind_survey(nb::module_& module) {
+  bind_survey_of<float>(module);
+  bind_survey_of<double>(module);
+}
+
+}  // namespace copse::python

@@ -1,0 +1,157 @@
+"""copse choose: a verdict with its reasons, the same however the runs are made."""
+
+import json
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from conftest import read_tsv
+
+
+def rows_of(path):
+    head, *lines = read_tsv(path)
+    return [dict(zip(head, line, strict=True)) for line in lines]
+
+
+@pytest.fixture
+def genes(copse, tmp_path):
+    run = copse("generate", "genes", "-k", 3, "--seed", 1, "-o", "genes.npy")
+    assert run.returncode == 0, run.stderr
+    return tmp_path / "genes.npy"
+
+
+@pytest.fixture
+def copse_process(program, tmp_path):
+    """Starts the program and does not wait for it."""
+    def start(*arguments):
+        return subprocess.Popen([program, *map(str, arguments)], cwd=tmp_path, text=True, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
+    return start
+
+
+def survey_of(folder):
+    return json.loads((folder / "result.json").read_text())["survey"]
+
+
+def test_finds_the_planted_number_and_writes_its_clusters(copse, genes, tmp_path):
+    run = copse("choose", genes, "-k", "2:5", "--affine", "--runs", 10, "-o", "out", "--truth",
+                tmp_path / "genes.labels.txt")
+    assert run.returncode == 0, run.stderr
+    assert "3 clusters." in run.stdout
+    survey = survey_of(tmp_path / "out")
+    assert survey["k"] == 3 and survey["sure"] > 0.9
+    assert survey["sentence"] in run.stdout
+    assert survey["runs"] == {"planned": 4 * 6 * 10, "done": 4 * 6 * 10}
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert result["k"] == 3 and result["measures"]["nmi"] > 0.95
+    table = rows_of(tmp_path / "out" / "survey.tsv")
+    assert [int(row["k"]) for row in table] == [2, 3, 4, 5]
+    for row, entry in zip(table, survey["rows"], strict=True):
+        assert float(row["prediction_strength"]) == pytest.approx(entry["prediction_strength"], rel=1e-5)
+    assert len(rows_of(tmp_path / "out" / "assignments.tsv")) == 180
+
+
+def test_says_that_there_is_nothing(copse, tmp_path):
+    """One Gaussian: starts agree on two clusters [Kuang 2014, section 4.3], the verdict does not."""
+    random = np.random.default_rng(0)
+    np.save(tmp_path / "one.npy", np.abs(random.normal(3, 1, (30, 200))))
+    run = copse("choose", "one.npy", "-k", "2:4", "--runs", 15, "-o", "out")
+    assert run.returncode == 0, run.stderr
+    assert "No evidence of clusters." in run.stdout
+    survey = survey_of(tmp_path / "out")
+    assert survey["k"] == 1
+    assert survey["rows"][0]["starts_cophenetic"] > 0.8
+
+
+def test_components_are_another_question(copse, tmp_path):
+    """Items that are mixtures of four parts have four components."""
+    random = np.random.default_rng(1)
+    parts = np.kron(np.eye(4), np.ones((10, 1))) + 0.05 * random.random((40, 4))
+    x = parts @ random.dirichlet(np.ones(4), 150).T
+    np.save(tmp_path / "mixed.npy", np.maximum(0, x + 0.02 * random.normal(size=x.shape)))
+    run = copse("choose", "mixed.npy", "-k", "1:7", "--for", "components", "--runs", 10, "-o", "out")
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.count("4 components.") == 1
+
+
+def test_threads_workers_and_resumed_runs_give_the_same_survey(copse, genes, tmp_path):
+    line = ("choose", genes, "-k", "2:4", "--affine", "--runs", 4)
+    assert copse(*line, "--threads", 1, "-o", "one").returncode == 0
+    whole = survey_of(tmp_path / "one")
+    assert copse(*line, "--threads", 8, "-o", "eight").returncode == 0
+    assert survey_of(tmp_path / "eight") == whole
+    for worker in (3, 1, 2):
+        run = copse(*line, "--worker", f"{worker}/3", "-o", "shared")
+        assert run.returncode == 0, run.stderr
+    assert not (tmp_path / "shared").exists()
+    run = copse(*line, "--resume", "-o", "shared")
+    assert run.returncode == 0, run.stderr
+    assert survey_of(tmp_path / "shared") == whole
+    assert [path.name for path in tmp_path.iterdir() if "runs" in path.name] == []
+    few = ("choose", genes, "-k", "2:3", "--affine", "--runs", 2)
+    assert copse(*few, "-o", "grown").returncode == 0
+    assert copse(*line, "--resume", "-o", "grown").returncode == 0
+    assert survey_of(tmp_path / "grown") == whole
+
+
+def test_a_killed_survey_goes_on(copse, copse_process, genes, tmp_path):
+    line = ("choose", genes, "-k", "2:4", "--affine", "--runs", 6)
+    assert copse(*line, "-o", "whole").returncode == 0
+    process = copse_process(*line, "-o", "killed")
+    log = tmp_path / "killed" / "survey.runs"
+    while process.poll() is None and (not log.exists() or log.stat().st_size < 3000):
+        time.sleep(0.001)
+    process.kill()
+    process.wait()
+    with log.open("ab") as file:
+        file.write(b"torn")  # what a kill in the middle of a record leaves
+    run = copse(*line, "--resume", "-o", "killed")
+    assert run.returncode == 0, run.stderr
+    assert survey_of(tmp_path / "killed") == survey_of(tmp_path / "whole")
+
+
+def test_ctrl_c_gives_the_verdict_so_far(copse_process, genes, tmp_path):
+    process = copse_process("choose", genes, "-k", "2:5", "--affine", "--runs", 5000, "-o", "out")
+    log = tmp_path / "out" / "survey.runs"
+    while process.poll() is None and (not log.exists() or log.stat().st_size < 300000):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130, stderr
+    survey = survey_of(tmp_path / "out")
+    assert 0 < survey["runs"]["done"] < survey["runs"]["planned"]
+    assert "the verdict is that of" in stderr
+
+
+@pytest.mark.parametrize("arguments, sentence", [
+    (("-k", "5:2"), "runs backwards"),
+    (("-k", "two"), "is no range"),
+    (("-k", "0:3"), "is no range"),
+    (("-k", "2:3", "--worker", "4/3", "-o", "out"), "--worker"),
+    (("-k", "500:600"), "is too large"),
+])
+def test_wrong_calls_get_a_sentence(copse, genes, arguments, sentence):
+    run = copse("choose", genes, *arguments)
+    assert run.returncode in (1, 2)
+    assert sentence in run.stderr
+
+
+def test_other_data_is_not_mixed_in(copse, genes, tmp_path):
+    assert copse("choose", genes, "-k", 2, "--runs", 1, "-o", "out").returncode == 0
+    x = np.load(genes)
+    np.save(tmp_path / "other.npy", x[:, ::-1])
+    run = copse("choose", "other.npy", "-k", 2, "--runs", 2, "--resume", "-o", "out")
+    assert run.returncode == 1
+    assert "belongs to a run with other data" in run.stderr
+
+
+def test_constant_data_and_one_item(copse, tmp_path):
+    np.save(tmp_path / "constant.npy", np.ones((5, 40)))
+    run = copse("choose", "constant.npy", "-k", "2:3", "--runs", 3)
+    assert run.returncode == 0, run.stderr
+    assert "No evidence of clusters." in run.stdout
+    np.save(tmp_path / "single.npy", np.ones((5, 1)))
+    run = copse("choose", "single.npy", "-k", "1:3", "--runs", 2)
+    assert run.returncode == 1 and "items" in run.stderr or "No run" in run.stdout

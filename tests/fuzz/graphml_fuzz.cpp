@@ -1,0 +1,6 @@
+#include "tests/fuzz/fuzz_graph.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  copse::fuzz::read_any_graph(data, size, "x.graphml", copse::GraphFormat::graphml);
+  return 0;
+}
