@@ -139,14 +139,12 @@ ReadResult<T> read_matrix(std::span<const char> bytes, const std::string& name, 
 
 template <class T>
 Matrix<T> read_vectors(const std::filesystem::path& path, std::size_t memory_limit) {
-  const Input file = Input::open(path);
+  const Input file = Input::open(path, memory_limit);
   const std::string& name = file.name();
   if (format_of(file) != Format::npy)
     throw InputError(name + " is no .npy file; vectors come as one, with a row for every item.");
   const ReadOptions options{.items = Items::rows, .memory_limit = memory_limit};
-  Matrix<T> vectors = with_content(file, options, [&](const Input& content) {
-    return matrix_of<T>(parse_npy(content.bytes(), name), name, options);
-  });
+  const Matrix<T> vectors = read_npy<T>(file, options);
   for (Index j = 0; j < vectors.rows(); ++j) {
     for (Index i = 0; i < vectors.cols(); ++i) {
       if (std::isfinite(vectors(j, i))) continue;
