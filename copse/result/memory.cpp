@@ -153,7 +153,8 @@ MemoryEstimate estimate_memory(const MatrixSummary& summary, const MemoryJob& jo
   if (job.entries)
     estimate.matrix += 2 * run.entries * (run.width + sizeof(RowIndex)) + (run.features + run.items) * sizeof(Index);
   if (job.is_text) estimate = {.matrix = text_gaps * estimate.matrix, .factors = text_gaps * estimate.factors};
-  return {.matrix = slack * estimate.matrix, .factors = slack * estimate.factors};
+  const double room = job.method == Method::tree ? 1 : slack;  // that of a tree is a bound already
+  return {.matrix = room * estimate.matrix, .factors = room * estimate.factors};
 }
 
 double limit_of(const MemoryJob& job) { return job.memory_limit > 0 ? job.memory_limit : available_memory(); }

@@ -162,7 +162,7 @@ def test_what_is_announced_is_taken(copse, data, tmp_path, name):
     announced, peak = result["estimated_memory_bytes"], result["peak_memory_bytes"]
     print(f"{name}: announced {announced / 1e6:.1f} MB, taken {peak / 1e6:.1f} MB, ratio {announced / peak:.3f}")
     # How many features the nodes of a tree have is known only when it is grown: its estimate is a bound.
-    assert peak <= announced <= (3.6 if result["command"] == "tree" else 1.6) * peak
+    assert peak <= announced <= (3 if result["command"] == "tree" else 1.6) * peak
 
 
 # The most that the program has resident, without what the process that started it had: a small one stands between.
