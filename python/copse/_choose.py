@@ -133,7 +133,7 @@ def choose_k(
     Examples
     --------
     >>> from copse import choose_k, make_gene_expression
-    >>> X, y = make_gene_expression(n_clusters=3, random_state=0)
+    >>> X = make_gene_expression(n_clusters=3, random_state=0).X
     >>> choose_k(X, range(2, 5), affine=True, n_runs=5, random_state=0).k_
     3
     """

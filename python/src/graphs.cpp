@@ -33,6 +33,21 @@ nb::dict to_csr(SparseMatrix<T> a) {
   return to_dict(std::move(data));
 }
 
+// New items with the features of the model, prepared as its items were. Items that were taken as they are may have
+// negative entries: only similarities matter.
+template <class T>
+Dataset<T> new_items(const Settings& settings, const ModelItems& known, const Items<T>& x,
+                     const std::vector<std::string>& names) {
+  const PrepareOptions prepare = input_options_in(settings, known.vocabulary, "").prepare;
+  const bool as_they_are = prepare.weighting == Weighting::none && prepare.feature_scaling == FeatureScaling::none &&
+                           !prepare.unit_items && !prepare.normalized_cut;
+  if (!as_they_are) return matched(settings, known, x, names).data;
+  Dataset<T> data = x.dataset();
+  data.feature_names = names;
+  match_features(known, data);
+  return data;
+}
+
 template <class T>
 nb::list communities_of(const GraphResult<T>& result) {
   nb::list out;
@@ -156,8 +171,8 @@ void bind_graph(nb::module_& module, const char* name) {
             std::vector<PlacedItem> placed;
             const Settings& settings = result.report.settings;
             Supervisor().run(threads, [&] {
-              const NewItems<T> items = matched(settings, result.model.items, x, names);
-              placed = copse::place(result.model, edges_of_items(items.data, settings, result.model));
+              placed = copse::place(result.model, edges_of_items(new_items(settings, result.model.items, x, names),
+                                                                 settings, result.model));
             });
             return to_tuple(placed);
           },

@@ -141,7 +141,7 @@ def test_damaged_folders_get_a_sentence(corpus, tmp_path):
     with pytest.raises(ValueError, match="is .* the folder of a result"):
         copse.load_result(tmp_path)
     (tmp_path / "result.json").write_text(json.dumps({"k": 3}))
-    with pytest.raises(ValueError, match="not the result of a run"):
+    with pytest.raises(ValueError, match="is .* the folder of a result"):
         copse.load_result(tmp_path)
     copse.TopicTree(3, random_state=0).fit(corpus.X).save(tmp_path / "out")
     copse.NMF(3, random_state=0).fit(corpus.X).save(tmp_path / "flat")
