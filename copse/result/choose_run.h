@@ -23,9 +23,9 @@ struct ChooseRunOptions {
   int workers = 0;  // 0: no workers
 };
 
-// The survey alone. An interruption or the time limit ends it with what is there. Throws InvalidArgument for options out
-// of range, InputError where no k of the range is possible or the log belongs to another survey, and Cancelled if no run
-// has ended.
+// The survey alone. An interruption or the time limit ends it with what is there. Throws InvalidArgument for options
+// out of range, InputError where no k of the range is possible or the log belongs to another survey, and Cancelled if
+// no run has ended.
 struct SurveyOutcome {
   SurveyReport report;
   std::optional<StopReason> stopped = {};  // time_limit or interrupted; nothing: it is complete

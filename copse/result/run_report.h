@@ -72,7 +72,7 @@ struct RunReport {
   std::vector<Topic> topics;
   std::vector<Iteration> history;
   std::vector<std::string> notes;
-  std::optional<GraphFacts> graph;  // of the communities of a graph
+  std::optional<GraphFacts> graph;     // of the communities of a graph
   std::optional<SurveyReport> survey;  // where k was chosen by one
 };
 

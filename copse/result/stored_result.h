@@ -26,7 +26,7 @@ Settings settings_of(const InputOptions& options);
 struct StoredResult {
   std::string folder;
   RunReport report;  // what the page tells about the run: settings, sizes, seconds, measures and notes
-  Input model;       // or segmentations.npy; of the same result as the report, also if another takes its place meanwhile
+  Input model;  // or segmentations.npy; of the same result as the report, also if another takes its place meanwhile
 
   // Throws InputError unless the folder holds a complete result. A commit that was killed is finished first.
   explicit StoredResult(const std::string& folder);

@@ -17,8 +17,8 @@ inline constexpr const char* documents_description =
 void add_matrix_input(CLI::App& command, InputOptions& options, const char* argument = "MATRIX",
                       const char* description = matrix_description);
 
-// Documents or a matrix, whichever the first argument is by its name and the options: DOCS|MATRIX, --format, --text and the
-// options of both. `input` is complete after parsing.
+// Documents or a matrix, whichever the first argument is by its name and the options: DOCS|MATRIX, --format, --text and
+// the options of both. `input` is complete after parsing.
 void add_documents_or_matrix(CLI::App& command, InputOptions& input);
 
 // --id, --label, --time, --title, --skip-bad.

@@ -186,8 +186,9 @@ void add_stopping_options(CLI::App& command, NmfOptions& options) {
   add_number(command, "--max-iterations", options.max_iterations, 1, std::numeric_limits<int>::max(),
              "At most so many iterations")
       ->group(stopping_group);
-  add_number(command, "--tolerance", options.tolerance, 0.0, 1.0,
-             "Stop when the norm of the projected gradient, for X / |X| and unit columns of W, is at most this times sqrt(k)")
+  add_number(
+      command, "--tolerance", options.tolerance, 0.0, 1.0,
+      "Stop when the norm of the projected gradient, for X / |X| and unit columns of W, is at most this times sqrt(k)")
       ->group(stopping_group);
   add_amount(command, "--time-limit", options.time_limit, parse_seconds, "TIME",
              "Stop after this time with the best result so far, such as 90s or 5m [none]")
