@@ -162,7 +162,7 @@ def test_what_is_announced_is_taken(copse, data, tmp_path, name):
     announced, peak = result["estimated_memory_bytes"], result["peak_memory_bytes"]
     print(f"{name}: announced {announced / 1e6:.1f} MB, taken {peak / 1e6:.1f} MB, ratio {announced / peak:.3f}")
     # How many features the nodes of a tree have is known only when it is grown: its estimate is a bound.
-    assert peak <= announced <= (3 if result["command"] == "tree" else 1.6) * peak
+    assert peak <= announced <= (3 if result["command"] == "tree" else 1.75) * peak
 
 
 # The most that the program has resident, without what the process that started it had: a small one stands between.
@@ -243,7 +243,7 @@ def test_a_stream_is_estimated_too(copse, data, measured, tmp_path):
     run, peak = measured("factor", "-", "-k", 10, "-o", "out", feed=f"cat {path}")
     assert run.returncode == 0, run.stderr
     result = json.loads((tmp_path / "out" / "result.json").read_text())
-    assert peak <= result["estimated_memory_bytes"] <= 1.6 * peak
+    assert peak <= result["estimated_memory_bytes"] <= 1.75 * peak
     run, peak = measured("factor", "-", "-k", 10, "--memory-limit", "60M", feed=f"cat {path}")
     refused(run, "standard input" if "standard" in run.stderr.splitlines()[-1] else "this run needs")
     assert peak < 63e6
