@@ -38,10 +38,9 @@ struct MemoryEstimate {
   double total() const { return matrix + factors; }
 };
 
-// Upper bounds, for flat clusters a few hundredths to a fifth above what a run takes, for trees up to three times that
-// (tests/end_to_end/memory_test.py); entries that the
-// header of a file does not count are taken as all of them. Pages of a mapped file are not counted: the system takes
-// them back when it needs them.
+// Upper bounds, up to 1.75 times what a run takes, 3 times for a tree (tests/end_to_end/memory_test.py). Entries that
+// the header of a file does not count are taken as all of them. Pages of a mapped file are not counted: the system
+// takes them back when it needs them.
 MemoryEstimate estimate_memory(const MatrixSummary& summary, const MemoryJob& job, Precision precision);
 
 // The limit that counts.
