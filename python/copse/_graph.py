@@ -173,8 +173,9 @@ class SymNMF(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         if clusters > X.shape[0]:
             raise ValueError(f"n_clusters={clusters} must be at most the number of samples, n_samples = {X.shape[0]}.")
         common = {"k": clusters, "seed": seed_of(self.random_state), "overlap": self._overlap()}
-        if given or callable(self.affinity):
-            graph = X if given else self.affinity(X)
+        affinity: Any = self.affinity
+        if given or callable(affinity):
+            graph = X if given else affinity(X)
             arrays = graph_arrays(graph, X.dtype, X.shape[0], "X" if given else "The affinity")
             more = {"names": [], **common}
             result = fitted(_copse.cluster_graph, self, X, arrays, settings, settings["max_iterations"], **more)

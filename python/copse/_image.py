@@ -1,6 +1,9 @@
 """Segments of pictures."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -8,19 +11,22 @@ from copse import _copse
 from copse._random import seed_of
 from copse._threads import thread_count
 
+if TYPE_CHECKING:
+    from copse._types import Any, RandomState
+
 
 def segment(
-    image,
-    n_segments=None,
+    image: Any,
+    n_segments: int | None = None,
     *,
-    method="embed",
-    rank=16,
-    superpixels=51,
-    pixels=38_400,
-    radius=20,
-    random_state=0,
-    n_jobs=None,
-):
+    method: str = "embed",
+    rank: int = 16,
+    superpixels: int = 51,
+    pixels: int = 38_400,
+    radius: int = 20,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+) -> np.ndarray:
     """The segment of every pixel, 0, 1, ..., as an array of height x width: `copse segment` for arrays.
 
     Parameters
@@ -36,15 +42,16 @@ def segment(
     pixels : int
         A picture with more is scaled down to so many, and the labels are scaled back.
     """
-    values = _copse.read_picture(os.fspath(image)) if isinstance(image, (str, os.PathLike)) else _pixels(image)
+    values: Any = _copse.read_picture(os.fspath(image)) if isinstance(image, (str, os.PathLike)) else _pixels(image)
     if n_segments is not None and not 2 <= n_segments <= 1000:
         raise ValueError(f"n_segments must lie between 2 and 1000; it is {n_segments}.")
-    return _copse.segment_picture(
+    labels: Any = _copse.segment_picture(
         values, n_segments or 0, method, rank, superpixels, pixels, radius, seed_of(random_state), thread_count(n_jobs)
     )
+    return labels
 
 
-def _pixels(image):
+def _pixels(image: Any) -> np.ndarray:
     """Three bytes a pixel."""
     array = np.asarray(image)
     if array.ndim == 2:
