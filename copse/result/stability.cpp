@@ -3,16 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <unordered_map>
 #include <utility>
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
-#include "copse/base/random.h"
 
 namespace copse {
 namespace {
@@ -21,10 +18,6 @@ constexpr double sample_share = 0.8;
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 double pairs(double count) { return count * (count - 1); }
-
-// FNV-1a, eight bytes at a time.
-std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) { return (hash ^ value) * 0x100000001B3ull; }
-constexpr std::uint64_t first_hash = 0xCBF29CE484222325ull;
 
 std::vector<char> inner_nodes(const std::vector<Index>& parent) {
   std::vector<char> inner(parent.size(), 0);
@@ -149,48 +142,8 @@ Stability StabilityCount::shares() const {
   return {corrected(node_pairs_, node_chance_, node_all_), corrected(item_pairs_, item_chance_, item_all_)};
 }
 
-template <class T>
-std::vector<std::uint64_t> item_keys(const Dataset<T>& data) {
-  std::vector<std::uint64_t> keys;
-  std::unordered_map<std::uint64_t, std::uint64_t> met;
-  const bool sparse = data.is_sparse();
-  for (Index j = 0; j < data.items(); ++j) {
-    std::uint64_t hash = first_hash;
-    visit_nonzeros(data, j, [&](Index feature, T value) {
-      hash = mixed(hash, static_cast<std::uint64_t>(feature));
-      if (!sparse) hash = mixed(hash, std::bit_cast<std::uint64_t>(static_cast<double>(value)));
-    });
-    keys.push_back(mixed(hash, met[hash]++));
-  }
-  return keys;
-}
-
 std::vector<Index> subsample(std::span<const std::uint64_t> keys, std::uint64_t seed, int number) {
-  const std::uint64_t own_seed = mixed(mixed(first_hash, seed), static_cast<std::uint64_t>(number));
-  std::vector<std::pair<double, Index>> drawn;
-  for (std::size_t j = 0; j < keys.size(); ++j)
-    drawn.emplace_back(Random(own_seed, keys[j]).uniform(), static_cast<Index>(j));
-  const auto kept = static_cast<std::size_t>(std::ceil(sample_share * static_cast<double>(keys.size())));
-  std::ranges::nth_element(drawn, drawn.begin() + static_cast<std::ptrdiff_t>(kept));
-  std::vector<Index> items;
-  for (std::size_t e = 0; e < kept; ++e) items.push_back(drawn[e].second);
-  std::ranges::sort(items);
-  return items;
-}
-
-template <class T>
-Dataset<T> part_of(const Dataset<T>& data, std::span<const Index> items) {
-  Dataset<T> part;
-  if (data.is_sparse()) {
-    part.values = select_columns<T>(std::get<SparseMatrix<T>>(data.values), items);
-    return part;
-  }
-  const auto& all = std::get<Matrix<T>>(data.values);
-  Matrix<T> values(static_cast<Index>(items.size()), all.cols());
-  for (std::size_t e = 0; e < items.size(); ++e)
-    std::ranges::copy(all.row(items[e]), values.row(static_cast<Index>(e)).begin());
-  part.values = std::move(values);
-  return part;
+  return draw_items(keys, sample_share, mixed_seed(seed, static_cast<std::uint64_t>(number)));
 }
 
 template <class T>
@@ -217,8 +170,6 @@ void measure_stability(const Dataset<T>& data, int count, std::uint64_t seed, co
 }
 
 #define COPSE_INSTANTIATE(T)                                                                                     \
-  template std::vector<std::uint64_t> item_keys(const Dataset<T>&);                                              \
-  template Dataset<T> part_of(const Dataset<T>&, std::span<const Index>);                                        \
   template void measure_stability(const Dataset<T>&, int, std::uint64_t, const FindTopics<T>&, const RunEvents&, \
                                   TopicView&, ModelItems&, std::vector<std::string>&);
 COPSE_INSTANTIATE(float)

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "copse/choose/parts.h"
 #include "copse/result/topic_view.h"
 
 namespace copse {
@@ -58,17 +59,8 @@ class StabilityCount {
   std::vector<double> item_pairs_, item_chance_, item_all_;
 };
 
-// A number for every item by what it holds: the features of a sparse item, the values of a dense one. Equal items are
-// told apart by their order. So a subsample does not depend on the order of the items, equal ones aside.
-template <class T>
-std::vector<std::uint64_t> item_keys(const Dataset<T>& data);
-
 // 80 % of the items, ascending.
 std::vector<Index> subsample(std::span<const std::uint64_t> keys, std::uint64_t seed, int number);
-
-// The values of these items; names are left out.
-template <class T>
-Dataset<T> part_of(const Dataset<T>& data, std::span<const Index> items);
 
 // Finds the topics of a part of the items; none if it was interrupted. `number` counts the parts from 0.
 template <class T>

@@ -182,7 +182,7 @@ def test_stability_is_measured_where_it_is_asked_for(copse, corpus, tmp_path):
     for node in tree["nodes"]:
         own = [float(row["stability"]) for row in known if row["cluster"] == node["id"]]
         if len(own) > 30:
-            assert np.mean(own) == pytest.approx(node["stability"], abs=0.05)
+            assert np.mean(own) == pytest.approx(node["stability"], abs=0.1)
     result = json.loads((tmp_path / "out" / "result.json").read_text())
     assert result["settings"]["stability"] == 3 and all("stability" in topic for topic in result["topics"])
     assert "stability" in copse("show", "out").stdout
