@@ -19,7 +19,8 @@ ARROWS = {
     "tree": ["nmf"],
     "graph": ["tree", "io"],
     "choose": ["nmf", "measure"],
-    "image": ["graph"],
+    "cluster": ["graph"],
+    "image": ["cluster"],
     "result": ["io", "text", "measure", "generate", "prepare", "tree", "image", "choose"],
     "report": ["result"],
 }
