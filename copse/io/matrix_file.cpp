@@ -8,6 +8,7 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/io/compression.h"
+#include "copse/io/copse_file.h"
 #include "copse/io/delimited.h"
 #include "copse/io/matrix_market.h"
 #include "copse/io/matrix_writers.h"
@@ -17,12 +18,13 @@
 namespace copse {
 namespace {
 
-enum class Format { matrix_market, npy, npz, delimited };
+enum class Format { copse, matrix_market, npy, npz, delimited };
 
 Format format_of(const Input& input) {
   const Buffer<char> bytes = beginning(input, 4096);
   const std::string_view start(bytes.data(), bytes.size());
   if (start.empty()) fail(input.name(), "the file is empty.");
+  if (start.starts_with(copse_magic)) return Format::copse;
   if (start.starts_with("%%")) return Format::matrix_market;
   if (start.starts_with("\x93NUMPY")) return Format::npy;
   if (start.starts_with("PK")) return Format::npz;
@@ -31,13 +33,22 @@ Format format_of(const Input& input) {
   if (name.ends_with(".mtx"))
     fail(input.name(), "a MatrixMarket file starts with '%%MatrixMarket', and " + found + " was found.");
   if (name.ends_with(".npy")) fail(input.name(), "this is not a NumPy array; it starts with " + found + ".");
+  if (name.ends_with(".copse")) fail(input.name(), "this is not a .copse file; it starts with " + found + ".");
   if (name.ends_with(".npz")) fail(input.name(), "this is not an .npz archive; it starts with " + found + ".");
   if (start.find('\0') != std::string_view::npos)
-    fail(input.name(), "this binary file is no matrix that can be read: MatrixMarket, .npy, .npz, .csv or .tsv.");
+    fail(input.name(),
+         "this binary file is no matrix that can be read: .copse, MatrixMarket, .npy, .npz, .csv or .tsv.");
   // The standard input has a name without an end.
   const std::string end = std::filesystem::path(name).extension().string();
   if (end.empty() || end == ".csv" || end == ".tsv" || end == ".txt") return Format::delimited;
-  fail(input.name(), "the format is not known; MatrixMarket, .npy, .npz, .csv and .tsv can be read.");
+  fail(input.name(), "the format is not known; .copse, MatrixMarket, .npy, .npz, .csv and .tsv can be read.");
+}
+
+ReadOptions resolved(ReadOptions options) {
+  if (options.items == Items::automatic) options.items = Items::columns;
+  if (options.transposed) options.items = options.items == Items::rows ? Items::columns : Items::rows;
+  options.transposed = false;
+  return options;
 }
 
 // Formats that are not read as a stream need their bytes at hand.
@@ -49,12 +60,14 @@ auto with_content(const Input& input, const ReadOptions& options, const Body& bo
 }
 
 MatrixSummary peek(const Input& input, const ReadOptions& options) {
-  switch (format_of(input)) {
+  const Format format = format_of(input);
+  switch (format) {
     case Format::npy:
       return summary_of(parse_npy(beginning(input, 1 << 17), input.name(), false), input.name(), options);
+    case Format::copse:
     case Format::npz:
       return with_content(input, options, [&](const Input& content) {
-        MatrixSummary summary = peek_npz(content, options);
+        MatrixSummary summary = format == Format::copse ? peek_copse(content, options) : peek_npz(content, options);
         // The archive itself, which cannot be read front to back.
         if (content.bytes().data() != input.bytes().data())
           summary.reading_bytes += static_cast<double>(content.bytes().size());
@@ -81,6 +94,8 @@ ReadResult<T> read(const Input& input, const ReadOptions& options) {
   switch (format_of(input)) {
     case Format::npy:
       return read_array<T>(input, options);
+    case Format::copse:
+      return with_content(input, options, [&](const Input& content) { return read_copse<T>(content, options); });
     case Format::npz:
       return with_content(input, options, [&](const Input& content) { return read_npz<T>(content, options); });
     case Format::delimited:
@@ -99,7 +114,7 @@ std::string place_name(const char* kind, Index number, const std::vector<std::st
 
 }  // namespace
 
-MatrixFile::MatrixFile(const std::filesystem::path& path, const ReadOptions& options) : options_(options) {
+MatrixFile::MatrixFile(const std::filesystem::path& path, const ReadOptions& options) : options_(resolved(options)) {
   // The beginning of compressed data cannot be decompressed without the rest.
   const auto look = [](const Input& beginning) {
     if (compression_of(beginning.bytes()) == Compression::none) format_of(beginning);
@@ -124,7 +139,7 @@ MatrixSummary peek_matrix(const std::filesystem::path& path, const ReadOptions& 
 }
 
 MatrixSummary peek_matrix(std::span<const char> bytes, const std::string& name, const ReadOptions& options) {
-  return peek(Input(bytes, name), options);
+  return peek(Input(bytes, name), resolved(options));
 }
 
 template <class T>
@@ -134,7 +149,7 @@ ReadResult<T> read_matrix(const std::filesystem::path& path, const ReadOptions& 
 
 template <class T>
 ReadResult<T> read_matrix(std::span<const char> bytes, const std::string& name, const ReadOptions& options) {
-  return read<T>(Input(bytes, name), options);
+  return read<T>(Input(bytes, name), resolved(options));
 }
 
 template <class T>
@@ -156,9 +171,13 @@ Matrix<T> read_vectors(const std::filesystem::path& path, std::size_t memory_lim
 }
 
 template <class T>
-void write_matrix(const std::filesystem::path& path, const Dataset<T>& dataset) {
+void write_matrix(const std::filesystem::path& path, const Dataset<T>& dataset, std::span<const std::string> labels) {
   const std::string whole = path.string();
   const std::string_view name = name_without_compression(whole);
+  if (whole.ends_with(".copse")) return write_copse(path, dataset, labels);
+  if (name.ends_with(".copse"))
+    throw InvalidArgument("a .copse file is compressed already: write " + std::string(name) + ", without " +
+                          whole.substr(name.size()) + ".");
   void (*write)(Output&, const Dataset<T>&) = nullptr;
   if (name.ends_with(".mtx")) write = write_matrix_market<T>;
   if (name.ends_with(".npy")) write = write_npy<T>;
@@ -167,7 +186,8 @@ void write_matrix(const std::filesystem::path& path, const Dataset<T>& dataset) 
   if (name.ends_with(".tsv")) write = write_tsv<T>;
   if (write == nullptr)
     throw InvalidArgument("the name " + whole +
-                          " must end in .mtx, .npy, .npz, .csv or .tsv, and .gz or .zst after it.");
+                          " must end in .copse, .mtx, .npy, .npz, .csv or .tsv; all but the first may have .gz or .zst "
+                          "after it.");
   Output output(path, compression_of_name(whole));
   write(output, dataset);
   output.commit();
@@ -216,8 +236,8 @@ template ReadResult<float> read_matrix(std::span<const char>, const std::string&
 template ReadResult<double> read_matrix(std::span<const char>, const std::string&, const ReadOptions&);
 template Matrix<float> read_vectors(const std::filesystem::path&, std::size_t);
 template Matrix<double> read_vectors(const std::filesystem::path&, std::size_t);
-template void write_matrix(const std::filesystem::path&, const Dataset<float>&);
-template void write_matrix(const std::filesystem::path&, const Dataset<double>&);
+template void write_matrix(const std::filesystem::path&, const Dataset<float>&, std::span<const std::string>);
+template void write_matrix(const std::filesystem::path&, const Dataset<double>&, std::span<const std::string>);
 template void check_nonnegative(const Dataset<float>&, const std::string&);
 template void check_nonnegative(const Dataset<double>&, const std::string&);
 

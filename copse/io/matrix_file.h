@@ -1,4 +1,5 @@
-// Matrices in files: MatrixMarket, .npy, SciPy .npz, .csv and .tsv, each also compressed with gzip or zstd.
+// Matrices in files: .copse, MatrixMarket, .npy, SciPy .npz, .csv, .tsv, .h5ad and 10x .h5, each also compressed with
+// gzip or zstd; and folders as 10x writes them.
 // Whatever a file holds, the result is features x items, and every entry is a finite number that is not negative.
 #pragma once
 
@@ -13,14 +14,18 @@
 
 namespace copse {
 
-enum class Items { columns, rows };               // where the items are in the file
+// Where the items are in the file; automatic: in columns, and the cells of single-cell data.
+enum class Items { automatic, columns, rows };
 enum class Presence { detect, present, absent };  // of the names in a .csv or .tsv file
 
 struct ReadOptions {
-  Items items = Items::columns;
+  Items items = Items::automatic;
+  bool transposed = false;                // take the features as items
   std::size_t memory_limit = 0;           // bytes that the matrix may take; 0: the memory of the machine
   Presence header = Presence::detect;     // does the first line of a .csv or .tsv file hold names?
   Presence row_names = Presence::detect;  // does its first column?
+  std::string layer = {};                 // of an .h5ad file, in place of its X; or empty
+  std::string label = {};                 // its column of obs that holds the labels of the cells; or empty
 };
 
 // What a look at a file tells, for an estimate of the memory it will take.
@@ -39,6 +44,7 @@ template <class T>
 struct ReadResult {
   Dataset<T> dataset;
   std::vector<std::string> notes;  // sentences that the user should see, such as "12 duplicate entries were added up"
+  std::vector<std::string> labels = {};  // the class of each item, where the file says it; or empty
 };
 
 class Input;
@@ -50,12 +56,15 @@ class MatrixFile {
  public:
   explicit MatrixFile(const std::filesystem::path& path, const ReadOptions& options = {});
   MatrixSummary summary() const;
+  // Where the items are, as the options say or the format does: never automatic.
+  Items items() const { return options_.items; }
   template <class T>
   ReadResult<T> read() const;
 
  private:
   ReadOptions options_;
   std::shared_ptr<const Input> input_;
+  std::filesystem::path folder_;  // of the names beside the matrix, as 10x writes it; or empty
 };
 
 // The same in one step.
@@ -73,11 +82,13 @@ ReadResult<T> read_matrix(std::span<const char> bytes, const std::string& name, 
 template <class T>
 Matrix<T> read_vectors(const std::filesystem::path& path, std::size_t memory_limit = 0);
 
-// Writes features x items in the format that the name asks for: .mtx, .npy, .npz, .csv or .tsv, each also with .gz or
-// .zst at the end. Reading it again gives the same bits. The file appears under its name only when it is complete.
-// Throws OutputError. MatrixMarket and .npy have no place for names; .npz holds them as features.txt and items.txt.
+// Writes features x items in the format that the name asks for: .copse, .mtx, .npy, .npz, .csv or .tsv, each but the
+// first also with .gz or .zst at the end. Reading it again gives the same bits. The file appears under its name only
+// when it is complete. Throws OutputError. MatrixMarket and .npy have no place for names; .npz holds them as
+// features.txt and items.txt. Only .copse holds labels, one per item or none.
 template <class T>
-void write_matrix(const std::filesystem::path& path, const Dataset<T>& dataset);
+void write_matrix(const std::filesystem::path& path, const Dataset<T>& dataset,
+                  std::span<const std::string> labels = {});
 
 // Throws InputError for the first entry that is negative, infinite or not a number; `name` says whose entry it is.
 template <class T>

@@ -22,7 +22,7 @@ COPSE_CHOICES(Start, {"automatic", Start::automatic}, {"sample", Start::sample},
 COPSE_CHOICES(StopReason, {"converged", StopReason::converged}, {"max_iterations", StopReason::max_iterations},
               {"time_limit", StopReason::time_limit}, {"interrupted", StopReason::interrupted})
 COPSE_CHOICES(Precision, {"float", Precision::single}, {"double", Precision::full})
-COPSE_CHOICES(Items, {"columns", Items::columns}, {"rows", Items::rows})
+COPSE_CHOICES(Items, {"automatic", Items::automatic}, {"columns", Items::columns}, {"rows", Items::rows})
 COPSE_CHOICES(Presence, {"detect", Presence::detect}, {"present", Presence::present}, {"absent", Presence::absent})
 COPSE_CHOICES(Weighting, {"none", Weighting::none}, {"tf-idf", Weighting::tf_idf},
               {"smooth-tf-idf", Weighting::smooth_tf_idf}, {"log-tf-idf", Weighting::log_tf_idf},

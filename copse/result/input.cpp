@@ -201,6 +201,7 @@ void read_entries(const InputOptions& options, const MemoryJob& job, const RunEv
     ReadResult<T> result = read_or_refuse<T>(options, job, events, input.estimated_memory);
     input.data = std::move(result.dataset);
     input.notes = std::move(result.notes);
+    if (options.truth.empty()) input.classes = std::move(result.labels);
     give_back_memory();
   } catch (const InputError& error) {
     if (options.hint.empty()) throw;

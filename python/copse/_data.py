@@ -44,7 +44,7 @@ def read(
     row_names: bool | None = None,
     n_jobs: int | None = None,
 ) -> Dataset:
-    """Reads a matrix as the program does: MatrixMarket, .npy, SciPy .npz, .csv and .tsv, also compressed.
+    """Reads a matrix as the program does: .copse, MatrixMarket, .npy, SciPy .npz, .csv and .tsv, also compressed.
 
     Parameters
     ----------

@@ -16,14 +16,13 @@ namespace {
 
 constexpr const char* description =
     "a matrix from one file format to another\n"
-    "Reads MatrixMarket (.mtx), .npy, SciPy .npz, .csv or .tsv and writes the format that the name of the new file "
-    "asks "
-    "for; .gz or .zst at the end compresses it. The new file appears only when it is complete. An .npz file is the "
-    "quickest to read again; .csv, .tsv and .npz keep names.";
+    "Reads .copse, MatrixMarket (.mtx), .npy, SciPy .npz, .csv or .tsv and writes the format that the name of the new "
+    "file asks for; .gz or .zst at the end compresses it. The new file appears only when it is complete. A .copse file "
+    "is small, quick to read and checked, and can be read in parts; .copse, .csv, .tsv and .npz keep names.";
 
 constexpr const char* examples =
     "To the format that reads fastest:\n"
-    "  copse convert X.mtx.gz X.npz\n"
+    "  copse convert X.mtx.gz X.copse\n"
     "Documents from rows to columns:\n"
     "  copse convert --transpose counts.csv counts.mtx.zst";
 
@@ -42,13 +41,13 @@ int run(const ConvertOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   with_threads(options.machine.threads, &interruption(), [&] {
     ReadOptions reading = options.reading;
-    reading.items = options.transpose ? Items::rows : Items::columns;
+    reading.transposed = options.transpose;
     reading.memory_limit = static_cast<std::size_t>(options.machine.memory_limit);
     terminal.show("reading " + options.from + " ...");
     const ReadResult<T> matrix = read_matrix<T>(options.from, reading);
     for (const std::string& note : matrix.notes) terminal.say("note: " + note);
     terminal.show("writing " + options.to + " ...");
-    write_matrix(options.to, matrix.dataset);
+    write_matrix(options.to, matrix.dataset, matrix.labels);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     terminal.say(fmt::format("{}: {} x {}, {} nonzeros, in {}", options.to, counted(matrix.dataset.features()),
                              counted(matrix.dataset.items()), counted(matrix.dataset.nonzeros()), in_seconds(seconds)));

@@ -87,7 +87,9 @@ template <class Options>
 CLI::App& add_kind(Program& program, CLI::App& group, const char* name, const std::string& description,
                    const char* examples, const std::shared_ptr<Request<Options>>& request, std::function<int()> run) {
   CLI::App& command = program.add(name, description, examples, std::move(run), &group);
-  command.add_option("-o,--output", request->file.path, "File to write: .npz, .mtx, .npy, .csv, .tsv (also .gz, .zst)")
+  command
+      .add_option("-o,--output", request->file.path,
+                  "File to write: .copse, .npz, .mtx, .npy, .csv, .tsv (also .gz, .zst)")
       ->type_name("FILE")
       ->required();
   add_seed(command, request->options.seed);

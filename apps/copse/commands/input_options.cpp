@@ -133,7 +133,7 @@ void add_documents_or_matrix(CLI::App& command, InputOptions& input) {
   const auto choice = std::make_shared<InputChoice>();
   add_matrix_input(command, input, "DOCS|MATRIX",
                    "Documents: a folder, .jsonl, .txt, .csv or .tsv with --text COLUMN, or - for stdin. A matrix: "
-                   "MatrixMarket (.mtx), .npy, SciPy .npz, .csv or .tsv. Both also compressed (.gz, .zst)");
+                   ".copse, MatrixMarket (.mtx), .npy, SciPy .npz, .csv or .tsv. Both also compressed (.gz, .zst)");
   std::vector<std::string> formats = names_of<DocumentFormat>();
   formats.push_back("matrix");
   add_words(

@@ -8,7 +8,7 @@
 namespace copse {
 
 inline constexpr const char* matrix_description =
-    "MatrixMarket (.mtx), .npy, SciPy .npz, .csv or .tsv, also compressed (.gz, .zst); - is stdin";
+    ".copse, MatrixMarket (.mtx), .npy, SciPy .npz, .csv or .tsv, also compressed (.gz, .zst); - is stdin";
 inline constexpr const char* documents_description =
     "A folder of text, Markdown or HTML files, .jsonl, .csv or .tsv with named columns, or one document per line; also "
     "compressed (.gz, .zst); - is stdin";
