@@ -4,6 +4,7 @@
 #include <array>
 
 #include "copse/base/error.h"
+#include "copse/cluster/k_means.h"
 
 namespace copse {
 namespace {
@@ -43,6 +44,51 @@ void check(const MethodData<T>& data, const MethodOptions& options) {
   if (options.runs < 1) throw InvalidArgument("the number of runs must be at least 1");
 }
 
+KMeansOptions k_means_options(const MethodOptions& options) {
+  KMeansOptions means{.clusters = options.k,
+                      .spherical = options.method == ClusterMethod::spherical_kmeans,
+                      .start = options.start,
+                      .online = options.online,
+                      .runs = options.runs,
+                      .time_limit = options.time_limit,
+                      .seed = options.seed,
+                      .progress = options.progress};
+  if (options.max_iterations > 0) means.max_iterations = options.max_iterations;
+  if (options.tolerance >= 0) means.tolerance = options.tolerance;
+  return means;
+}
+
+template <class T>
+MethodResult<T> by_k_means(const Dataset<T>& items, const MethodOptions& options) {
+  KMeansResult<T> found = k_means(items, k_means_options(options));
+  MethodResult<T> result;
+  result.k = found.centres.cols();
+  result.labels = std::move(found.labels);
+  result.w = std::move(found.centres);
+  result.objective = found.objective;
+  result.history = std::move(found.history);
+  result.stop_reason = found.stop_reason;
+  result.run_objectives = std::move(found.run_objectives);
+  result.best_run = found.best_run;
+  return result;
+}
+
+// What every method leaves to be done: what the counts say, as sentences and numbers.
+template <class T>
+MethodResult<T> completed(MethodResult<T> result, const MethodOptions& options) {
+  result.place = traits_of(options.method).place;
+  if (result.iterations == 0 && !result.history.empty()) result.iterations = result.history.back().number;
+  if (result.run_objectives.empty()) result.run_objectives = {result.objective};
+  if (options.k > 0 && result.k < options.k)
+    result.notes.push_back("There are " + std::to_string(result.k) + " clusters and not " + std::to_string(options.k) +
+                           ": fewer items differ, or fewer groups were found.");
+  const auto none = std::ranges::count(result.labels, Index(-1));
+  if (none > 0)
+    result.notes.push_back(std::to_string(none) + (none == 1 ? " item has" : " items have") +
+                           " no cluster: nothing tells where it belongs.");
+  return result;
+}
+
 }  // namespace
 
 const MethodTraits& traits_of(ClusterMethod method) {
@@ -52,10 +98,16 @@ const MethodTraits& traits_of(ClusterMethod method) {
 template <class T>
 MethodResult<T> cluster_by(const MethodData<T>& data, const MethodOptions& options) {
   check(data, options);
-  switch (options.method) {
-    default:
-      throw InvalidArgument("this method is not part of this version");
-  }
+  const auto run = [&]() -> MethodResult<T> {
+    switch (options.method) {
+      case ClusterMethod::kmeans:
+      case ClusterMethod::spherical_kmeans:
+        return by_k_means(*data.items, options);
+      default:
+        throw InvalidArgument("this method is not part of this version");
+    }
+  };
+  return completed(run(), options);
 }
 
 template MethodResult<float> cluster_by(const MethodData<float>&, const MethodOptions&);

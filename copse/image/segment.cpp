@@ -6,8 +6,8 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/base/stopwatch.h"
+#include "copse/cluster/k_means.h"
 #include "copse/graph/spectral.h"
-#include "copse/image/k_means.h"
 #include "copse/image/regions.h"
 #include "copse/image/split_graph.h"
 #include "copse/kernels/in_memory.h"
@@ -202,8 +202,11 @@ class Segmenter {
       const double root = std::sqrt(level.degrees[p]);
       for (float& value : rows.row(p)) value = root > 0 ? static_cast<float>(value / root) : 0.0F;
     }
-    std::vector<Index> labels =
-        k_means(rows, {.clusters = std::min(options_.superpixels, rows.rows()), .seed = options_.seed});
+    const KMeansOptions superpixels{.clusters = std::min(options_.superpixels, rows.rows()),
+                                    .online = false,
+                                    .max_iterations = 30,
+                                    .seed = options_.seed};
+    std::vector<Index> labels = k_means_rows(std::move(rows), superpixels).labels;
     labels = absorb_small(labels, result_.shape, strength_, least_);
     const Index groups = *std::max_element(labels.begin(), labels.end()) + 1;
     const auto partitions =
