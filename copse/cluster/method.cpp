@@ -4,7 +4,11 @@
 #include <array>
 
 #include "copse/base/error.h"
+#include "copse/base/stopwatch.h"
+#include "copse/cluster/bisecting.h"
 #include "copse/cluster/k_means.h"
+#include "copse/cluster/kernel_k_means.h"
+#include "copse/cluster/spectral_clustering.h"
 
 namespace copse {
 namespace {
@@ -59,10 +63,9 @@ KMeansOptions k_means_options(const MethodOptions& options) {
 }
 
 template <class T>
-MethodResult<T> by_k_means(const Dataset<T>& items, const MethodOptions& options) {
-  KMeansResult<T> found = k_means(items, k_means_options(options));
+MethodResult<T> result_of(KMeansResult<T> found) {
   MethodResult<T> result;
-  result.k = found.centres.cols();
+  result.k = found.labels.empty() ? 0 : *std::ranges::max_element(found.labels) + 1;
   result.labels = std::move(found.labels);
   result.w = std::move(found.centres);
   result.objective = found.objective;
@@ -70,6 +73,83 @@ MethodResult<T> by_k_means(const Dataset<T>& items, const MethodOptions& options
   result.stop_reason = found.stop_reason;
   result.run_objectives = std::move(found.run_objectives);
   result.best_run = found.best_run;
+  return result;
+}
+
+template <class T>
+MethodResult<T> by_bisection(const Dataset<T>& items, const MethodOptions& options) {
+  BisectingOptions bisecting{.clusters = options.k,
+                             .start = options.start,
+                             .online = options.online,
+                             .runs = options.runs,
+                             .time_limit = options.time_limit,
+                             .seed = options.seed,
+                             .progress = options.progress};
+  if (options.max_iterations > 0) bisecting.max_iterations = options.max_iterations;
+  return result_of(repeated_bisection(items, bisecting));
+}
+
+// The leaves of the tree, in the order of their ids; outliers have no cluster.
+template <class T>
+MethodResult<T> by_tree(const Dataset<T>& items, const MethodOptions& options) {
+  MethodResult<T> result;
+  const Stopwatch clock;
+  TreeOptions tree_options{
+      .leaves = options.k,
+      .outlier_trials = 5,
+      .time_limit = options.time_limit,
+      .seed = options.seed,
+      .progress = [&](const TreeProgress& step) {
+        result.history.push_back({static_cast<int>(result.history.size()) + 1, 0, clock.seconds()});
+        static_cast<void>(step);
+        return !options.progress || options.progress(result.history.back());
+      }};
+  const auto data = k_means_tree_data(items);
+  const Tree<T> tree = build_tree(*data, tree_options);
+  const std::vector<Index> leaves = tree.leaf_nodes();
+  std::vector<Index> number(tree.nodes.size(), -1);
+  for (std::size_t c = 0; c < leaves.size(); ++c) number[leaves[c]] = static_cast<Index>(c);
+  result.labels = tree.partition(tree.splits());
+  for (Index& label : result.labels) label = label < 0 ? -1 : number[label];
+  result.k = static_cast<Index>(leaves.size());
+  result.w = Matrix<T>(items.features(), result.k);
+  for (std::size_t c = 0; c < leaves.size(); ++c) {
+    const RankedTerms<T>& topic = tree.nodes[leaves[c]].topic;
+    for (std::size_t t = 0; t < topic.terms.size(); ++t)
+      result.w(static_cast<Index>(topic.terms[t]), static_cast<Index>(c)) = topic.weights[t];
+  }
+  result.stop_reason = tree.stop_reason;
+  return result;
+}
+
+template <class T>
+MethodResult<T> by_kernel_k_means(const Graph<T>& graph, const MethodOptions& options) {
+  KernelKMeansOptions kernel{.clusters = options.k,
+                             .start = options.start,
+                             .online = options.online,
+                             .runs = options.runs,
+                             .time_limit = options.time_limit,
+                             .seed = options.seed,
+                             .progress = options.progress};
+  if (options.max_iterations > 0) kernel.max_iterations = options.max_iterations;
+  return result_of(kernel_k_means<T>(graph.weights, kernel));
+}
+
+template <class T>
+MethodResult<T> by_eigenvectors(const Graph<T>& graph, const MethodOptions& options, SpectralLabels labels) {
+  SpectralOptions spectral{.clusters = options.k, .labels = labels, .start = options.start, .seed = options.seed};
+  spectral.runs = std::max(spectral.runs, options.runs);
+  if (options.max_iterations > 0) spectral.max_iterations = options.max_iterations;
+  if (options.tolerance >= 0) spectral.tolerance = options.tolerance;
+  SpectralResult<T> found = spectral_clustering<T>(graph.weights, spectral);
+  MethodResult<T> result;
+  result.k = found.k;
+  result.labels = std::move(found.labels);
+  result.objective = found.objective;
+  result.run_objectives = std::move(found.run_objectives);
+  result.best_run = found.best_run;
+  result.history = std::move(found.history);
+  result.notes = std::move(found.notes);
   return result;
 }
 
@@ -102,7 +182,19 @@ MethodResult<T> cluster_by(const MethodData<T>& data, const MethodOptions& optio
     switch (options.method) {
       case ClusterMethod::kmeans:
       case ClusterMethod::spherical_kmeans:
-        return by_k_means(*data.items, options);
+        return result_of(k_means(*data.items, k_means_options(options)));
+      case ClusterMethod::hierarchical_kmeans:
+        return by_tree(*data.items, options);
+      case ClusterMethod::repeated_bisection:
+        return by_bisection(*data.items, options);
+      case ClusterMethod::kernel_kmeans:
+        return by_kernel_k_means(*data.graph, options);
+      case ClusterMethod::spectral:
+        return by_eigenvectors(*data.graph, options, SpectralLabels::k_means);
+      case ClusterMethod::spectral_discretized:
+        return by_eigenvectors(*data.graph, options, SpectralLabels::discretized);
+      case ClusterMethod::cluster_qr:
+        return by_eigenvectors(*data.graph, options, SpectralLabels::qr);
       default:
         throw InvalidArgument("this method is not part of this version");
     }

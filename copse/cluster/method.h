@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "copse/cluster/place_by.h"
 #include "copse/graph/graph.h"
 #include "copse/matrix/dataset.h"
 #include "copse/nmf/nmf.h"
@@ -29,14 +30,6 @@ enum class ClusterMethod {
   anchor_topics,
   xray,
   hottopixx
-};
-
-// How items that were not in the fit find their cluster, given W (features x k).
-enum class PlaceBy {
-  least_squares,  // largest coefficient of min |x - W h|, h >= 0
-  divergence,     // the same for D(x | W h)
-  angle,          // the column of W with the least angle
-  distance        // the nearest column of W
 };
 
 // What a method reads and gives.

@@ -173,6 +173,7 @@ Eigenpairs<T> leading_eigenpairs(const Data<T>& a, Index count, std::uint64_t se
     }
     if (worst <= tolerance * bound || round == max_filters) {
       pairs.values.assign(values.data(), values.data() + count);
+      pairs.converged = worst <= tolerance * bound;
       break;
     }
   }
@@ -193,6 +194,7 @@ Eigenpairs<T> leading_eigenpairs_by_component(SparseView<T> a, Index count, std:
   };
   std::vector<Found> found;
   std::vector<Matrix<T>> vectors;
+  Eigenpairs<T> result;
   Graph<T> whole;
   whole.weights = {.rows = a.rows,
                    .cols = a.cols,
@@ -205,9 +207,9 @@ Eigenpairs<T> leading_eigenpairs_by_component(SparseView<T> a, Index count, std:
     Eigenpairs<T> pairs = leading_eigenpairs<T>(SparseData<T>(part.weights), wanted, seed, tolerance);
     for (Index p = 0; p < wanted; ++p) found.push_back({pairs.values[p], c, p});
     vectors.push_back(std::move(pairs.vectors));
+    result.converged = result.converged && pairs.converged;
   }
   std::stable_sort(found.begin(), found.end(), [](const Found& x, const Found& y) { return x.value > y.value; });
-  Eigenpairs<T> result;
   result.vectors = Matrix<T>(a.cols, count);
   for (Index p = 0; p < count; ++p) {
     result.values.push_back(found[p].value);

@@ -14,6 +14,7 @@ template <class T>
 struct Eigenpairs {
   std::vector<double> values;  // descending
   Matrix<T> vectors;           // n x count, orthonormal columns
+  bool converged = true;       // to the tolerance; else they are what the last iteration had
 };
 
 // The largest eigenvalues (with their sign) of a symmetric matrix without negative entries. Subspace iteration with
