@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -15,6 +16,15 @@ namespace {
 constexpr Index topics_per_block = 16;
 constexpr Index documents_per_task = 16;
 constexpr Index terms_per_task = 256;
+constexpr Index floats_per_line = 16;
+constexpr Index ahead = 4;         // words between asking for a row of p(term | topic) and using it
+constexpr std::size_t shares = 8;  // of the terms, when moves are counted
+
+// A word that went from one topic to another.
+struct Move {
+  RowIndex term;
+  Topic from, to;
+};
 
 void add(std::int32_t& counter, std::int32_t value) {
   std::atomic_ref<std::int32_t>(counter).fetch_add(value, std::memory_order_relaxed);
@@ -24,7 +34,12 @@ void add(std::int64_t& counter, std::int64_t value) {
   std::atomic_ref<std::int64_t>(counter).fetch_add(value, std::memory_order_relaxed);
 }
 
-double uniform(Random& random) { return static_cast<double>(random.bits()) * 0x1p-32; }
+void fetch(const float* row, Index size) {
+  for (Index e = 0; e < size; e += floats_per_line) __builtin_prefetch(row + e);
+}
+
+// [0, 1), 24 bits.
+float uniform(Random& random) { return static_cast<float>(random.bits() >> 8) * 0x1p-24F; }
 
 // The topics that a document has, with their counts: what makes the sampler sparse.
 class DocumentTopics {
@@ -33,7 +48,7 @@ class DocumentTopics {
       : place_(static_cast<std::size_t>(topics), -1),
         topic_(place_.size()),
         count_(place_.size()),
-        sum_(place_.size()) {}
+        weight_(place_.size()) {}
 
   void add(Topic z) {
     if (place_[z] < 0) {
@@ -60,24 +75,27 @@ class DocumentTopics {
     size_ = 0;
   }
 
-  // sum over topics of n_dk phi_k, where that of z is `ratio` times phi_z.
-  float sum(const float* phi, Topic z, float ratio) {
-    float total = 0;
-    const int own = place_[z];
-    const float kept = own < 0 ? 0 : count_[own];
-    if (own >= 0) count_[own] = kept * ratio;
-    for (int i = 0; i < size_; ++i) {
-      total += count_[i] * phi[topic_[i]];
-      sum_[i] = total;
+  // Sum over topics of n_dk phi_k, where that of z is `own` instead of phi_z.
+  float sum(const float* phi, Topic z, float own) {
+    for (int i = 0; i < size_; ++i) weight_[i] = count_[i] * phi[topic_[i]];
+    if (const int place = place_[z]; place >= 0) weight_[place] = count_[place] * own;
+    float even = 0;
+    float odd = 0;
+    int i = 0;
+    for (; i + 1 < size_; i += 2) {
+      even += weight_[i];
+      odd += weight_[i + 1];
     }
-    if (own >= 0) count_[own] = kept;
-    return total;
+    return (i < size_ ? even + weight_[i] : even) + odd;
   }
 
   // The topic in whose share of the latest sum `value` lies.
-  Topic at(double value) const {
+  Topic at(float value) const {
     int i = 0;
-    while (i + 1 < size_ && static_cast<double>(sum_[i]) <= value) ++i;
+    for (; i + 1 < size_; ++i) {
+      value -= weight_[i];
+      if (value < 0) break;
+    }
     return topic_[i];
   }
 
@@ -85,7 +103,7 @@ class DocumentTopics {
   std::vector<int> place_;
   std::vector<Topic> topic_;
   std::vector<float> count_;
-  std::vector<float> sum_;
+  std::vector<float> weight_;
   int size_ = 0;
 };
 
@@ -149,13 +167,15 @@ void count_topics(const Words& words, const LdaState& state, Index d, std::vecto
 LdaSampler::LdaSampler(const Words& words, Index topics, std::uint64_t seed, Index batches)
     : words_(words),
       topics_(topics),
+      blocks_((topics + topics_per_block - 1) / topics_per_block),
+      stride_((topics + blocks_ + floats_per_line - 1) / floats_per_line * floats_per_line),
       seed_(seed),
       batch_(std::max<Index>(1, (words.documents() + batches - 1) / batches)),
       alpha_(static_cast<std::size_t>(topics)),
-      denominators_(static_cast<std::size_t>(topics)) {
-  const Index blocks = (topics + topics_per_block - 1) / topics_per_block;
-  phi_.resize(static_cast<std::size_t>(words.terms * topics));
-  blocks_.resize(static_cast<std::size_t>(words.terms * blocks));
+      denominators_(alpha_.size()),
+      factors_(alpha_.size()),
+      offsets_(alpha_.size()) {
+  phi_.resize(static_cast<std::size_t>(words.terms * stride_));
   batch_terms_.resize(static_cast<std::size_t>((words.documents() + batch_ - 1) / batch_));
   parallel_for(static_cast<Index>(batch_terms_.size()), [&](Index b) {
     const Index begin = words.runs[b * batch_];
@@ -170,28 +190,37 @@ LdaSampler::LdaSampler(const Words& words, Index topics, std::uint64_t seed, Ind
 
 // p(term | topic) and the sums of alpha_k p(term | k) for the terms of one batch.
 void LdaSampler::freeze(const LdaState& state, const LdaPriors& priors, const std::vector<RowIndex>& terms) {
-  const Index blocks = (topics_ + topics_per_block - 1) / topics_per_block;
   const double floor = static_cast<double>(words_.terms) * priors.beta;
   std::vector<float> inverse(static_cast<std::size_t>(topics_));
   for (Index k = 0; k < topics_; ++k) {
     alpha_[k] = static_cast<float>(priors.alpha[k]);
     denominators_[k] = static_cast<float>(static_cast<double>(state.totals[k]) + floor);
     inverse[k] = 1 / denominators_[k];
+    const float left = std::max(1e-30F, denominators_[k] - 1);
+    factors_[k] = denominators_[k] / left;
+    offsets_[k] = 1 / left;
   }
   const auto beta = static_cast<float>(priors.beta);
   parallel_blocks(static_cast<Index>(terms.size()), terms_per_task, [&](Index begin, Index end) {
     for (Index e = begin; e < end; ++e) {
       const Index w = terms[e];
       const std::int32_t* counts = state.term_topics.data() + w * topics_;
-      float* phi = phi_.data() + w * topics_;
+      float* phi = phi_.data() + w * stride_;
+      float* ends = phi + topics_;
       for (Index k = 0; k < topics_; ++k) phi[k] = (static_cast<float>(counts[k]) + beta) * inverse[k];
       float sum = 0;
-      for (Index b = 0; b < blocks; ++b) {
-        float part = 0;
+      for (Index b = 0; b < blocks_; ++b) {
         const Index last = std::min(topics_, (b + 1) * topics_per_block);
-        for (Index k = b * topics_per_block; k < last; ++k) part += alpha_[k] * phi[k];
-        sum += part;
-        blocks_[w * blocks + b] = sum;
+        float even = 0;
+        float odd = 0;
+        Index k = b * topics_per_block;
+        for (; k + 1 < last; k += 2) {
+          even += alpha_[k] * phi[k];
+          odd += alpha_[k + 1] * phi[k + 1];
+        }
+        if (k < last) even += alpha_[k] * phi[k];
+        sum += even + odd;
+        ends[b] = sum;
       }
     }
   });
@@ -200,17 +229,20 @@ void LdaSampler::freeze(const LdaState& state, const LdaPriors& priors, const st
 // A word goes to topic k with probability ~ (n_dk + alpha_k) phi_wk, where n_dk and phi leave out this word itself. The
 // first part has an entry for each topic of the document only; the second is the same for the whole batch, and what is
 // left out of it is rejected after the draw.
-void LdaSampler::sample(LdaState& state, const LdaPriors&, Index begin, Index end, int number) {
-  const Index blocks = (topics_ + topics_per_block - 1) / topics_per_block;
+//
+// What moved is written down and counted when the batch is over, each share of the terms by one thread.
+void LdaSampler::sample(LdaState& state, Index begin, Index end, int number) {
+  std::vector<std::array<std::vector<Move>, shares>> moves(
+      static_cast<std::size_t>((end - begin + documents_per_task - 1) / documents_per_task));
   parallel_blocks(end - begin, documents_per_task, [&](Index first, Index last) {
+    std::array<std::vector<Move>, shares>& moved = moves[first / documents_per_task];
     DocumentTopics topics(topics_);
-    std::vector<std::int64_t> moved(static_cast<std::size_t>(topics_), 0);
     std::vector<float> own_phi;
     std::vector<float> own_ends;
-    const auto change = [&](float words, Topic k, std::vector<float>& phi, std::vector<float>& ends) {
+    const auto change = [&](float words, Topic k) {
       const float by = words / denominators_[k];
-      phi[k] = std::max(0.0F, phi[k] + by);
-      for (Index b = k / topics_per_block; b < blocks; ++b) ends[b] = std::max(0.0F, ends[b] + alpha_[k] * by);
+      own_phi[k] = std::max(0.0F, own_phi[k] + by);
+      for (Index b = k / topics_per_block; b < blocks_; ++b) own_ends[b] = std::max(0.0F, own_ends[b] + alpha_[k] * by);
     };
     for (Index d = begin + first; d < begin + last; ++d) {
       Random random(seed_, static_cast<std::uint64_t>(number) * static_cast<std::uint64_t>(words_.documents()) +
@@ -219,71 +251,81 @@ void LdaSampler::sample(LdaState& state, const LdaPriors&, Index begin, Index en
       for (Index t = words_.first[d]; t < words_.first[d + 1]; ++t) topics.add(state.topic[t]);
       Index t = words_.first[d];
       for (Index r = words_.runs[d]; r < words_.runs[d + 1]; ++r) {
-        const Index w = words_.term[r];
-        const float* phi = phi_.data() + w * topics_;
-        const float* block_ends = blocks_.data() + w * blocks;
-        if (words_.count[r] > 1) {
+        const RowIndex w = words_.term[r];
+        const std::int32_t count = words_.count[r];
+        if (r + ahead < words_.runs[end]) fetch(phi_.data() + words_.term[r + ahead] * stride_, topics_ + blocks_);
+        const float* phi = phi_.data() + w * stride_;
+        const float* block_ends = phi + topics_;
+        if (count > 1) {
           // The document's own changes count for the next word of its kind.
           own_phi.assign(phi, phi + topics_);
-          own_ends.assign(block_ends, block_ends + blocks);
+          own_ends.assign(block_ends, block_ends + blocks_);
           phi = own_phi.data();
           block_ends = own_ends.data();
         }
-        for (std::int32_t o = 0; o < words_.count[r]; ++o, ++t) {
+        for (std::int32_t o = 0; o < count; ++o, ++t) {
           const Topic old = state.topic[t];
           topics.remove(old);
-          // (n - 1 + beta) / (N - 1 + V beta) over (n + beta) / (N + V beta)
-          const float n = phi[old] * denominators_[old];
-          const float ratio =
-              std::max(0.0F, n - 1) * denominators_[old] / (n * std::max(1e-30F, denominators_[old] - 1));
-          const float own = topics.sum(phi, old, ratio);
-          const float prior = block_ends[blocks - 1];
-          const float total = own + prior - (1 - ratio) * alpha_[old] * phi[old];
-          const double value = uniform(random) * static_cast<double>(total);
+          // (n - 1 + beta) / (N - 1 + V beta) from (n + beta) / (N + V beta)
+          const float rest = std::max(0.0F, phi[old] * factors_[old] - offsets_[old]);
+          const float own = topics.sum(phi, old, rest);
+          const float prior = block_ends[blocks_ - 1];
+          const float total = own + prior - alpha_[old] * (phi[old] - rest);
+          const float value = uniform(random) * total;
           Topic chosen = 0;
-          if (value < static_cast<double>(own)) {
+          if (value < own) {
             chosen = topics.at(value);
           } else {
             for (int tries = 0;; ++tries) {
-              const double place = uniform(random) * static_cast<double>(prior);
+              const float place = uniform(random) * prior;
               Index b = 0;
-              while (b + 1 < blocks && static_cast<double>(block_ends[b]) <= place) ++b;
-              double sum = b > 0 ? static_cast<double>(block_ends[b - 1]) : 0;
+              while (b + 1 < blocks_ && block_ends[b] <= place) ++b;
+              float sum = b > 0 ? block_ends[b - 1] : 0;
               const Index stop = std::min(topics_, (b + 1) * topics_per_block) - 1;
               Index k = b * topics_per_block;
               for (; k < stop; ++k) {
-                sum += static_cast<double>(alpha_[k] * phi[k]);
+                sum += alpha_[k] * phi[k];
                 if (sum > place) break;
               }
               chosen = static_cast<Topic>(k);
-              if (chosen != old || uniform(random) < static_cast<double>(ratio) || tries == 1000) break;
+              if (chosen != old || uniform(random) * phi[old] < rest || tries == 1000) break;
             }
           }
           topics.add(chosen);
           if (chosen == old) continue;
           state.topic[t] = chosen;
-          add(state.term_topics(w, old), -1);
-          add(state.term_topics(w, chosen), 1);
-          --moved[old];
-          ++moved[chosen];
-          if (o + 1 < words_.count[r]) {
-            change(-1, old, own_phi, own_ends);
-            change(1, chosen, own_phi, own_ends);
+          moved[w % shares].push_back({w, old, chosen});
+          if (o + 1 < count) {
+            change(-1, old);
+            change(1, chosen);
           }
         }
       }
     }
-    for (Index k = 0; k < topics_; ++k) {
-      if (moved[k] != 0) add(state.totals[k], moved[k]);
+  });
+  parallel_for(shares, [&](Index share) {
+    for (const auto& task : moves) {
+      for (const Move& move : task[share]) {
+        --state.term_topics(move.term, move.from);
+        ++state.term_topics(move.term, move.to);
+      }
     }
   });
+  for (const auto& task : moves) {
+    for (const std::vector<Move>& share : task) {
+      for (const Move& move : share) {
+        --state.totals[move.from];
+        ++state.totals[move.to];
+      }
+    }
+  }
 }
 
 void LdaSampler::sweep(LdaState& state, const LdaPriors& priors, int number) {
   for (std::size_t b = 0; b < batch_terms_.size(); ++b) {
     const Index begin = static_cast<Index>(b) * batch_;
     freeze(state, priors, batch_terms_[b]);
-    sample(state, priors, begin, std::min(words_.documents(), begin + batch_), number);
+    sample(state, begin, std::min(words_.documents(), begin + batch_), number);
   }
 }
 

@@ -56,17 +56,22 @@ class LdaSampler {
 
  private:
   void freeze(const LdaState& state, const LdaPriors& priors, const std::vector<RowIndex>& terms);
-  void sample(LdaState& state, const LdaPriors& priors, Index begin, Index end, int number);
+  void sample(LdaState& state, Index begin, Index end, int number);
 
   const Words& words_;
   Index topics_;
+  Index blocks_;  // of topics
+  Index stride_;  // of a row of phi_
   std::uint64_t seed_;
   Index batch_;                                     // documents
   std::vector<std::vector<RowIndex>> batch_terms_;  // that occur in each batch, ascending
-  Buffer<float> phi_;                               // terms x k: p(term | topic) as the batch began
-  Buffer<float> blocks_;                            // terms x blocks of topics: sum of alpha phi up to their ends
+  // Terms x (k + blocks): p(term | topic) as the batch began, and the sums of alpha p(term | topic) up to the end of
+  // each block of topics.
+  Buffer<float> phi_;
   std::vector<float> alpha_;
-  std::vector<float> denominators_;  // n_k + V beta as the batch began
+  std::vector<float> denominators_;  // N = n_k + V beta as the batch began
+  std::vector<float> factors_;       // N / (N - 1)
+  std::vector<float> offsets_;       // 1 / (N - 1)
 };
 
 // log p(words, topics | priors), the sum over all words.
