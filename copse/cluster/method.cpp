@@ -8,6 +8,7 @@
 #include "copse/cluster/bisecting.h"
 #include "copse/cluster/k_means.h"
 #include "copse/cluster/kernel_k_means.h"
+#include "copse/cluster/rival_methods.h"
 #include "copse/cluster/spectral_clustering.h"
 
 namespace copse {
@@ -27,7 +28,7 @@ constexpr std::array traits = {
                  .chooses_k = true,
                  .random = false,
                  .growth = 1.5},
-    MethodTraits{.method = ClusterMethod::gnmf, .from_graph = true, .soft = true, .place = PlaceBy::least_squares},
+    MethodTraits{.method = ClusterMethod::gnmf, .from_graph = true},
     MethodTraits{.method = ClusterMethod::lda, .wants_counts = true, .soft = true, .place = PlaceBy::divergence},
     MethodTraits{
         .method = ClusterMethod::anchor_topics, .wants_counts = true, .soft = true, .place = PlaceBy::divergence},
@@ -40,6 +41,8 @@ void check(const MethodData<T>& data, const MethodOptions& options) {
   const MethodTraits& method = traits_of(options.method);
   if (method.from_graph && data.graph == nullptr) throw InvalidArgument("this method reads a graph of the items");
   if (!method.from_graph && data.items == nullptr) throw InvalidArgument("this method reads items, not a graph");
+  if (options.method == ClusterMethod::gnmf && data.items == nullptr)
+    throw InvalidArgument("this method reads items and a graph of them");
   const Index items = data.items != nullptr ? data.items->items() : data.graph->nodes();
   if (data.items != nullptr && data.graph != nullptr && data.graph->nodes() != items)
     throw InvalidArgument("the graph must have one node for each item");
@@ -195,9 +198,20 @@ MethodResult<T> cluster_by(const MethodData<T>& data, const MethodOptions& optio
         return by_eigenvectors(*data.graph, options, SpectralLabels::discretized);
       case ClusterMethod::cluster_qr:
         return by_eigenvectors(*data.graph, options, SpectralLabels::qr);
-      default:
-        throw InvalidArgument("this method is not part of this version");
+      case ClusterMethod::affinity_propagation:
+        return by_affinity_propagation(*data.graph, data.items, options);
+      case ClusterMethod::gnmf:
+        return by_gnmf(*data.items, *data.graph, options);
+      case ClusterMethod::lda:
+        return by_lda(*data.items, options);
+      case ClusterMethod::anchor_topics:
+        return by_anchor_words(*data.items, options);
+      case ClusterMethod::xray:
+        return by_xray(*data.items, options);
+      case ClusterMethod::hottopixx:
+        return by_hottopixx(*data.items, options);
     }
+    throw InvalidArgument("there is no such method");
   };
   return completed(run(), options);
 }
