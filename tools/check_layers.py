@@ -17,11 +17,12 @@ ARROWS = {
     "nnls": ["kernels"],
     "nmf": ["nnls"],
     "tree": ["nmf"],
+    "engines": ["kernels", "io"],
     "graph": ["tree", "io"],
     "choose": ["nmf", "measure"],
     "cluster": ["graph"],
     "image": ["cluster"],
-    "result": ["io", "text", "measure", "generate", "prepare", "tree", "image", "choose"],
+    "result": ["engines", "io", "text", "measure", "generate", "prepare", "tree", "image", "choose"],
     "report": ["result"],
 }
 

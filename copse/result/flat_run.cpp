@@ -148,6 +148,10 @@ void add_stability(const FlatRunOptions& options, NmfOptions nmf, const RunData<
 MemoryJob job_of(const FlatRunOptions& options) {
   const NmfOptions& nmf = options.nmf;
   const bool samples = starts_from_sample(nmf) && !options.dc && options.start_file.empty();
+  const std::string needs_all = nmf.loss == Loss::kullback_leibler ? "the Kullback-Leibler loss needs"
+                                : options.stability > 0            ? "--stability needs"
+                                : options.joint.is_asked_for()     ? "a graph of the items (--links, --vectors) needs"
+                                                                   : "";
   return {.method = Method::flat,
           .clusters = nmf.rank,
           .memory_limit = options.memory_limit,
@@ -159,7 +163,9 @@ MemoryJob job_of(const FlatRunOptions& options) {
                       !options.sparse_w,
           .from_a_tree = options.dc,
           .is_text = options.input.documents.has_value(),
-          .entries = nmf.loss == Loss::kullback_leibler};
+          .entries = nmf.loss == Loss::kullback_leibler,
+          .engine = options.engine,
+          .needs_all = needs_all};
 }
 
 }  // namespace
@@ -235,23 +241,25 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
   const MemoryJob job = job_of(options);
   PreparedInput<T> input = load<T>(options.input, job, events, seconds);
   if (options.sparse || options.sparse_w) {
-    const SparseWeights weights =
-        sparse_weights(options.sparse, options.sparse_w, largest_entry(input.data), input.data.is_sparse());
+    const SparseWeights weights = sparse_weights(
+        options.sparse, options.sparse_w, input.streamed ? input.streamed->items->largest() : largest_entry(input.data),
+        input.streamed ? !input.streamed->file.file().is_dense() : input.data.is_sparse());
     known.nmf.alpha = weights.alpha;
     known.nmf.beta = weights.beta;
   }
   std::optional<StartFactors<T>> start;
   if (!options.start_file.empty() && !options.dc)
-    start = read_start<T>(options.start_file, input.data.features(), input.data.items(), options.nmf.rank);
-  known.joint = decided(options.joint, input.data, input.notes);
+    start = read_start<T>(options.start_file, input.features(), input.items(), options.nmf.rank);
+  if (!input.streamed) known.joint = decided(options.joint, input.data, input.notes);
   Graph<T> graph;
   if (known.joint.is_asked_for())
     graph = joint_graph(known.joint, joint_items(input), options.nmf.rank, options.memory_limit, events, input.notes);
   ModelItems items = take_items(input);
-  const auto x = in_memory(input.data);
+  const auto x = input.solver_data();
   RunData<T> data = run_data(input, *x, options.keep_texts);
   if (known.joint.is_asked_for()) data.graph = &graph;
   FlatResult<T> result = run_flat(known, data, std::move(items), std::move(start), events);
+  result.report.engine = input.engine();
   result.report.seconds.read = seconds.read;
   result.report.seconds.prepare = seconds.prepare;
   result.report.estimated_memory_bytes = static_cast<Index>(input.estimated_memory);

@@ -124,27 +124,34 @@ TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
                       .memory_limit = options.memory_limit,
                       .option = "--leaves",
                       .has_page = options.keep_texts,
-                      .is_text = options.input.documents.has_value()};
+                      .is_text = options.input.documents.has_value(),
+                      .engine = options.engine,
+                      .needs_all = options.stability > 0          ? "--stability needs"
+                                   : options.joint.is_asked_for() ? "a graph of the items (--links, --vectors) needs"
+                                                                  : ""};
   PreparedInput<T> input = load<T>(options.input, job, events, seconds);
   std::unique_ptr<SplitLog<T>> log;
   if (!options.split_log.empty()) {
     TreeOptions tree = options.tree;
     tree.score = options.score.value_or(default_score(input.data.feature_names));
-    log = std::make_unique<SplitLog<T>>(options.split_log, fingerprint(input.data, tree), input.data.features(),
-                                        input.data.items(), options.resume);
+    const std::uint64_t data_and_options =
+        input.streamed ? fingerprint(*input.streamed->items, tree) : fingerprint(input.data, tree);
+    log = std::make_unique<SplitLog<T>>(options.split_log, data_and_options, input.features(), input.items(),
+                                        options.resume);
   }
   TreeRunOptions known = options;
-  known.joint = decided(options.joint, input.data, input.notes);
+  if (!input.streamed) known.joint = decided(options.joint, input.data, input.notes);
   Graph<T> graph;
   if (known.joint.is_asked_for())
     graph =
         joint_graph(known.joint, joint_items(input), options.tree.leaves, options.memory_limit, events, input.notes);
   ModelItems items = take_items(input);
-  const auto x = in_memory(input.data);
+  const auto x = input.solver_data();
   RunData<T> data = run_data(input, *x, options.keep_texts);
   if (known.joint.is_asked_for()) data.graph = &graph;
   TreeResult<T> result = grow_and_describe(known, data, std::move(items), log.get(), events);
   RunReport& report = result.report;
+  report.engine = input.engine();
   report.seconds.read = seconds.read;
   report.seconds.prepare = seconds.prepare;
   report.estimated_memory_bytes = static_cast<Index>(input.estimated_memory);

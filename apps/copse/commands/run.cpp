@@ -46,6 +46,7 @@ int run_flat_command(FlatRunOptions options, const OutputOptions& output, const 
   Terminal terminal(output.quiet);
   const auto folder = open_folder(output, options.input.path);
   options.memory_limit = machine.memory_limit;
+  options.engine = machine.engine;
   options.keep_texts = folder != nullptr && output.page;
   FactorProgress progress(terminal, options.nmf);
   options.nmf.progress = [&](const Iteration& iteration) {
@@ -133,6 +134,7 @@ int run_tree_command(TreeRunOptions options, const OutputOptions& output, const 
                      OutputFolder* folder) {
   Terminal terminal(output.quiet);
   options.memory_limit = machine.memory_limit;
+  options.engine = machine.engine;
   options.keep_texts = folder != nullptr && output.page;
   options.tree.progress = [&](const TreeProgress& progress) {
     terminal.show(fmt::format("splitting: {} of {} leaves ...", progress.leaves, progress.wanted));
