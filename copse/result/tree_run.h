@@ -10,6 +10,8 @@
 
 namespace copse {
 
+class Team;
+
 struct TreeRunOptions {
   std::string command = "tree";
   InputOptions input;
@@ -21,7 +23,9 @@ struct TreeRunOptions {
   Index top = 10;                     // terms and items to name per node
   double memory_limit = 0;            // bytes; 0: what the machine has to spare
   Engine engine = Engine::automatic;  // where the entries are: run_tree(options) decides by the limit
-  bool keep_texts = true;             // the beginnings of the documents that stand for a topic
+  // Others who make this run together, each with some of the items; the first of them gets the result. Null: nobody.
+  const Team* team = nullptr;
+  bool keep_texts = true;  // the beginnings of the documents that stand for a topic
   // Where finished splits are noted, so that a run which was killed can continue; empty: nowhere. The file goes when
   // the result is complete.
   std::filesystem::path split_log;
