@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
 #include <new>
+#include <thread>
 
 #include "apps/copse/help/help.h"
+#include "apps/copse/processes.h"
 #include "apps/copse/terminal/interrupt.h"
 #include "apps/copse/terminal/terminal.h"
 #include "apps/copse/terminal/words.h"
@@ -144,16 +147,29 @@ int Program::run(int argc, const char* const* argv) {
   }
   if (const int code = parse(argc, argv); code != 0) return code;
   handle_interrupts();
+  // What fails in one of several processes mostly fails in all: the first has time to say it before the others do.
+  const auto ended = [](const std::string& sentence, int code) {
+    if (!is_first_process()) std::this_thread::sleep_for(std::chrono::seconds(1));
+    failed(sentence, code);
+    end_others(code);
+    return code;
+  };
   try {
-    return chosen_();
+    join_others();
+    const std::string name = reached(app_.get())->get_name();
+    if (processes() != nullptr && name != "factor" && name != "tree")
+      return ended("several processes can run `factor` and `tree`, not `" + name + "`.", 2);
+    const int code = chosen_();
+    leave_others();
+    return code;
   } catch (const Cancelled&) {
-    return failed("stopped before there was a result; nothing was written.", interrupted_exit_code());
+    return ended("stopped before there was a result; nothing was written.", interrupted_exit_code());
   } catch (const Error& error) {
-    return failed(error.what(), 1);
+    return ended(error.what(), 1);
   } catch (const std::bad_alloc&) {
-    return failed("there is not enough memory" + what_needs_less(*reached(app_.get())) + ".", 1);
+    return ended("there is not enough memory" + what_needs_less(*reached(app_.get())) + ".", 1);
   } catch (const std::exception& error) {
-    return failed(fmt::format("this should not have happened: {}", error.what()), 1);
+    return ended(fmt::format("this should not have happened: {}", error.what()), 1);
   }
 }
 

@@ -184,17 +184,17 @@ class GraphNode : public NodeData<T> {
                                  .tolerance = options.tolerance,
                                  .first_gradient = sym_gradient_norm<T>(data, random),
                                  .progress = [&](const SymIteration&) {
-                                   check_time(options.deadline);
+                                   check_time(*this, options.deadline);
                                    return true;
                                  }};
     std::vector<Matrix<T>> starts;
     if (options.start == Rank2Start::random) {
       starts.push_back(std::move(random));
     } else {
-      check_time(options.deadline);
+      check_time(*this, options.deadline);
       starts.push_back(
           partition_start<T>(a, communities_of_count<T>(SparseView<T>(weights), 2, options.seed).labels, 2));
-      check_time(options.deadline);
+      check_time(*this, options.deadline);
       starts.push_back(
           partition_start<T>(a, cluster_qr(leading_eigenpairs_by_component<T>(a, 2, options.seed).vectors), 2));
     }

@@ -1,5 +1,6 @@
 #include "copse/io/copse_file.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -407,6 +408,13 @@ double CopseFile::name_bytes() const {
 void CopseFile::forget(Index block) const {
   const Place& place = places_[static_cast<std::size_t>(block)];
   if (input_) input_->forget(input_->bytes().subspan(place.data, place.names - place.data));
+}
+
+void CopseFile::expect(Index block) const {
+  const Place& place = places_[static_cast<std::size_t>(block)];
+  if (file_)
+    ::posix_fadvise(file_->number(), static_cast<off_t>(place.data), static_cast<off_t>(place.names - place.data),
+                    POSIX_FADV_WILLNEED);
 }
 
 CopseWriter::CopseWriter(const std::filesystem::path& path, const CopseWriterOptions& options)

@@ -41,6 +41,8 @@ class CopseFile final : public ItemBlocks {
   // What all names and labels take in memory, about.
   double name_bytes() const;
 
+  void expect(Index block) const override;
+
   // Lets go of the mapped bytes of a block that will hardly be read again.
   void forget(Index block) const;
 

@@ -67,6 +67,9 @@ class ItemBlocks {
     out.values.resize(out.indices.size());
   }
 
+  // The block is read soon: the system may fetch its bytes meanwhile.
+  virtual void expect(Index /*block*/) const {}
+
   // Empty where the file has none.
   virtual std::vector<std::string> feature_names() const { return {}; }
   virtual std::vector<std::string> item_names(Index /*block*/) const { return {}; }

@@ -152,7 +152,7 @@ template <class T>
 Sample<T> SparseData<T>::select(std::span<const Index> items) const {
   SparseMatrix<T> selected = select_columns(x_, items);
   std::vector<Index> features = drop_empty_rows(selected);
-  return {std::make_unique<SelectedSparse<T>>(std::move(selected)), std::move(features)};
+  return {in_memory(std::move(selected)), std::move(features)};
 }
 
 template <class T>
@@ -174,6 +174,11 @@ std::unique_ptr<Data<T>> in_memory(const Dataset<T>& dataset) {
   return std::make_unique<DenseData<T>>(std::get<Matrix<T>>(dataset.values));
 }
 
+template <class T>
+std::unique_ptr<Data<T>> in_memory(SparseMatrix<T> matrix) {
+  return std::make_unique<SelectedSparse<T>>(std::move(matrix));
+}
+
 template class SparseData<float>;
 template class SparseData<double>;
 template double copied_bytes_per_entry<float>(Index);
@@ -182,5 +187,7 @@ template class DenseData<float>;
 template class DenseData<double>;
 template std::unique_ptr<Data<float>> in_memory(const Dataset<float>&);
 template std::unique_ptr<Data<double>> in_memory(const Dataset<double>&);
+template std::unique_ptr<Data<float>> in_memory(SparseMatrix<float>);
+template std::unique_ptr<Data<double>> in_memory(SparseMatrix<double>);
 
 }  // namespace copse

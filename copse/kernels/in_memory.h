@@ -65,4 +65,8 @@ std::unique_ptr<Data<T>> in_memory(const Dataset<T>& dataset);
 template <class T>
 std::unique_ptr<Data<T>> in_memory(const Dataset<T>&& dataset) = delete;
 
+// Sparse data that keeps its matrix.
+template <class T>
+std::unique_ptr<Data<T>> in_memory(SparseMatrix<T> matrix);
+
 }  // namespace copse

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -34,8 +35,11 @@ class Alternation {
         with_gradient_(course.with_gradient),
         began_(began),
         squared_norm_(x.squared_norm()),
-        h_step_{options.solver, sweeps_that_pay(x.nonzeros(), x.rows(), x.cols(), options.rank), options.affine},
-        w_step_{options.solver, sweeps_that_pay(x.nonzeros(), x.cols(), x.rows(), options.rank), false},
+        whole_(x.whole()),
+        one_read_(x.prefers_one_read()),
+        h_step_{options.solver, sweeps_that_pay(whole_.nonzeros, whole_.rows, whole_.cols, options.rank),
+                options.affine},
+        w_step_{options.solver, sweeps_that_pay(whole_.nonzeros, whole_.cols, whole_.rows, options.rank), false},
         momentum_(options.extrapolate && options.solver == Solver::hals),
         kept_(start),
         ahead_(std::move(start)),
@@ -59,15 +63,90 @@ class Alternation {
   void iterate() {
     for (;;) {
       if (!with_gradient_ && latest_.number == options_.max_iterations) return;
-      project_on_w();
+      const bool is_breath = slow_ && breath_left_ && latest_.number + breath_alternations < options_.max_iterations;
+      look(is_breath);
       if (latest_.number > 0 && done()) return;
-      if (slow_ && breath_left_ && latest_.number + breath_alternations < options_.max_iterations) take_breath();
-      update_factor(h_step_, penalized_by_beta(w_gram_), h_product_, ahead_.h);
-      run_h_ahead();
-      project_on_h();
+      if (is_breath) take_breath();
+      step_h();
       update_factor(w_step_, penalized_by_alpha(h_gram_), w_product_, ahead_.w);
       accept_or_restore();
     }
+  }
+
+  // What there is to know before H is updated: X'W. Where one read serves all, it updates H as well, as if nothing
+  // would come between; what comes between is rare.
+  void look(bool no_further) {
+    if (one_read_) {
+      read_once(no_further ? Read::measure : Read::update);
+    } else {
+      project_on_w();
+    }
+  }
+
+  // The new H, and X H' and H H' of it.
+  void step_h() {
+    if (one_read_) {
+      if (std::exchange(elsewhere_, false)) read_once(Read::update);
+      take_read();
+      return;
+    }
+    update_factor(h_step_, penalized_by_beta(w_gram_), h_product_, ahead_.h);
+    run_h_ahead();
+    project_on_h();
+  }
+
+  enum class Read { measure, update };
+
+  // X'W, the gradient of H, and X H' and H H' of the H that is there (measure), or of the next (update). W'W is that of
+  // the W before, X H' and H H' wait in read_product_ and read_gram_. Rows of H change in place: whoever goes back,
+  // goes back to the kept iterate.
+  void read_once(Read what) {
+    elsewhere_ = what == Read::measure;
+    w_gram_ = global_gram(x_, ahead_.w);
+    const Matrix<double> gram_of_step = penalized_by_beta(w_gram_);
+    const Index k = ahead_.h.cols();
+    if (swept_h_.rows() != ahead_.h.rows() && !momentum_.idle()) swept_h_ = Matrix<T>(ahead_.h.rows(), k);
+    const auto blocks = static_cast<std::size_t>(x_.item_blocks());
+    std::vector<std::vector<double>> squares(blocks);
+    std::vector<Matrix<double>> grams(blocks);
+    x_.read_once(
+        ahead_.w,
+        [&](Index block, Index first, const Matrix<T>& product, Matrix<T>& h) {
+          std::copy_n(ahead_.h.data() + first * k, h.values().size(), h.data());
+          if (with_gradient_) squares[block] = squared_projected_gradient(gram_of_step, product, h);
+          if (what == Read::update) {
+            update_factor(h_step_, gram_of_step, product, h);
+            if (!momentum_.idle()) run_rows_ahead(first, h);
+            std::ranges::copy(h.values(), ahead_.h.data() + first * k);
+          }
+          grams[block] = gram(h);
+        },
+        read_product_);
+    h_squares_.assign(static_cast<std::size_t>(k), 0.0);
+    read_gram_ = Matrix<double>(k, k);
+    for (std::size_t b = 0; b < blocks; ++b) {
+      for (std::size_t c = 0; c < squares[b].size(); ++c) h_squares_[c] += squares[b][c];
+      std::ranges::transform(grams[b].values(), read_gram_.values(), read_gram_.values().begin(), std::plus());
+    }
+    x_.sum(h_squares_);
+    x_.sum(read_gram_.values());
+  }
+
+  void take_read() {
+    std::swap(w_product_, read_product_);
+    std::swap(h_gram_, read_gram_);
+  }
+
+  // run_h_ahead() for the rows of H from `first` on.
+  void run_rows_ahead(Index first, Matrix<T>& h) {
+    T* before = swept_h_.data() + first * h.cols();
+    Matrix<T> ahead = h;
+    if (momentum_.length() > 0) {
+      std::copy_n(before, h.values().size(), ahead.data());
+      run_ahead(h, ahead, momentum_.length());
+    }
+    std::ranges::copy(h.values(), before);
+    h = std::move(ahead);
   }
 
   // R = X'W and W'W.
@@ -104,7 +183,10 @@ class Alternation {
     if (restored_ && revived_) revivals_left_ = 0;
     latest_.number += breathed_ ? 1 + breath_alternations : 1;
     revived_ = breathed_ = false;
-    latest_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+    // Clocks differ, and all must see the same.
+    double clock[2] = {std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(), 1};
+    x_.sum(clock);
+    latest_.seconds = clock[0] / clock[1];
     if (restored_) {
       ahead_ = kept_;
       w_is_ahead_ = false;
@@ -149,7 +231,7 @@ class Alternation {
     w_is_ahead_ = false;
     revived_ = revive_components<T>(x_, ahead_, dead_, live_norm_, squared_, least_revival_gain, seed) > 0;
     if (!revived_) revivals_left_ = 0;
-    project_on_w();
+    leave();
     return revived_;
   }
 
@@ -165,7 +247,16 @@ class Alternation {
     ahead_ = breathe(x_, options_, kept_, began_);
     momentum_.rest();
     breathed_ = true;
-    project_on_w();
+    leave();
+  }
+
+  // The products at hand belong to another point than `ahead`.
+  void leave() {
+    if (one_read_) {
+      elsewhere_ = true;
+    } else {
+      project_on_w();
+    }
   }
 
   // Completes the record of the latest iterate, now that X'W is known. When a run ends, the record is that of the kept
@@ -175,7 +266,9 @@ class Alternation {
     const bool is_over = latest_.number >= options_.max_iterations || latest_.seconds >= options_.time_limit;
     if (is_over || latest_.projected_gradient_ratio <= options_.tolerance) measure_kept();
     run_.history.push_back(latest_);
-    const bool go_on = !options_.progress || options_.progress(latest_);
+    double asks_to_stop = options_.progress && !options_.progress(latest_) ? 1 : 0;
+    x_.sum({&asks_to_stop, 1});
+    const bool go_on = asks_to_stop == 0;
     if (latest_.projected_gradient_ratio <= options_.tolerance && !revive()) {
       run_.stop_reason = StopReason::converged;
     } else if (!go_on) {
@@ -199,8 +292,13 @@ class Alternation {
   void measure_kept() {
     if (!with_gradient_ || !(w_is_ahead_ || restored_)) return;
     ahead_ = kept_;
-    if (w_is_ahead_) project_on_w();
-    if (restored_) project_on_h();
+    if (one_read_) {
+      read_once(Read::measure);
+      take_read();
+    } else {
+      if (w_is_ahead_) project_on_w();
+      if (restored_) project_on_h();
+    }
     w_is_ahead_ = restored_ = false;
     latest_.projected_gradient_ratio = projected_gradient_ratio();
   }
@@ -211,7 +309,8 @@ class Alternation {
     if (!with_gradient_) return 1;
     if (squared_norm_ == 0) return 0;
     const std::vector<double> w_squares = projected_gradient(penalized_by_alpha(h_gram_), w_product_, ahead_.w);
-    const std::vector<double> h_squares = projected_gradient(penalized_by_beta(w_gram_), h_product_, ahead_.h);
+    const std::vector<double> h_squares =
+        one_read_ ? h_squares_ : projected_gradient(penalized_by_beta(w_gram_), h_product_, ahead_.h);
     // A baseline's own 1 is the last row of H, so that the last entry of H H' is n.
     double square = options_.affine ? w_squares.back() / h_gram_(options_.rank, options_.rank) : 0;
     for (Index c = 0; c < options_.rank; ++c) {
@@ -257,6 +356,8 @@ class Alternation {
   const bool with_gradient_;
   const std::chrono::steady_clock::time_point began_;
   const double squared_norm_;
+  const Whole whole_;
+  const bool one_read_;  // the products and the step of H between them are one read of X
   const StepOptions h_step_;
   const StepOptions w_step_;
   Momentum momentum_;
@@ -266,8 +367,12 @@ class Alternation {
   Matrix<T> swept_h_;    // H as the solver left it, before it ran ahead
   Matrix<T> h_product_;  // X'W and
   Matrix<T> w_product_;  // X H', each with a place of its own: one for both would be given back and cleared every time
-  Matrix<double> w_gram_;  // W'W and
-  Matrix<double> h_gram_;  // H H'
+  Matrix<T> read_product_;         // X H' and
+  Matrix<double> read_gram_;       // H H' of a read that is not taken up yet
+  std::vector<double> h_squares_;  // of the projected gradient of H, found by a read
+  bool elsewhere_ = false;         // what was read is not the step from `ahead`
+  Matrix<double> w_gram_;          // W'W and
+  Matrix<double> h_gram_;          // H H'
   bool w_is_ahead_ = false;
   bool restored_ = false;  // the kept iterate was taken up again: X H' and H H' belong to another
   bool revived_ = false;   // ahead_ holds a component that was given a new start

@@ -19,8 +19,8 @@ constexpr int power_iterations = 2;  // on text, with one some runs miss what wi
 template <class T>
 bool can_breathe(const Data<T>& x, const NmfOptions& options) {
   const Index wide = options.rank + options.rank / components_per_added;
-  return options.rank >= components_per_added && wide <= std::min(x.rows(), x.cols()) && options.alpha == 0 &&
-         options.beta == 0 && !options.affine;
+  return options.rank >= components_per_added && wide <= std::min(x.whole().rows, x.whole().cols) &&
+         options.alpha == 0 && options.beta == 0 && !options.affine;
 }
 
 template <class T>

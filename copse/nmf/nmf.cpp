@@ -29,10 +29,11 @@ void require(bool holds, const std::string& otherwise) {
 
 template <class T>
 void check(const Data<T>& x, const NmfOptions& options) {
-  const Index most = std::min(x.rows(), x.cols());
+  const Whole whole = x.whole();
+  const Index most = std::min(whole.rows, whole.cols);
   require(options.rank >= 1 && options.rank <= most, "The rank must be between 1 and " + std::to_string(most) +
-                                                         ", the smaller side of the " + std::to_string(x.rows()) +
-                                                         " x " + std::to_string(x.cols()) + " matrix, not " +
+                                                         ", the smaller side of the " + std::to_string(whole.rows) +
+                                                         " x " + std::to_string(whole.cols) + " matrix, not " +
                                                          std::to_string(options.rank) + ".");
   const auto shown = [](double value) { return std::to_string(value); };
   require(options.start != Start::sample || options.solver != Solver::mu,

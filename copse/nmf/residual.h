@@ -20,6 +20,7 @@ class Residual : public Data<T> {
   void times(const Matrix<T>& h, Matrix<T>& out) const override;
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
   double squared_norm() const override;
+  Whole whole() const override { return x_.whole(); }
   void sum(std::span<double> values) const override { x_.sum(values); }
 
  private:

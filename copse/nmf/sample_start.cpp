@@ -45,14 +45,14 @@ Matrix<T> at_rows(const Matrix<T>& f, const std::vector<Index>& given, Index row
 
 template <class T>
 Factors<T> sample_start(const Data<T>& x, const NmfOptions& options, std::uint64_t seed) {
-  const Index n = x.cols();
+  const Index n = x.whole().cols;
   const Index k = options.rank;
   const Index count = std::min(std::max(n / items_per_sampled, items_per_component * k), n / 2);
   const Sample<T> sample = count < crowding * k ? Sample<T>{} : x.select(draw_items(n, count, seed));
-  if (sample.data == nullptr || sample.data->rows() < k) return plain_start(x, options, seed);
+  if (sample.data == nullptr || sample.data->whole().rows < k) return plain_start(x, options, seed);
 
   NmfOptions crowded = options;
-  crowded.rank = std::min(crowding * k, sample.data->rows());
+  crowded.rank = std::min(crowding * k, sample.data->whole().rows);
   crowded.max_iterations = crowded_alternations;
   crowded.solver = Solver::hals;
   crowded.start = Start::random;
@@ -71,9 +71,9 @@ Factors<T> sample_start(const Data<T>& x, const NmfOptions& options, std::uint64
   merged.max_iterations = merged_alternations;
   start = alternate(*sample.data, merged, std::move(start), began, {.with_gradient = false}).factors;
   start.w = at_rows(start.w, sample.features, x.rows());
-  start.h = Matrix<T>(n, start.w.cols());
+  start.h = Matrix<T>(x.cols(), start.w.cols());
   if (options.affine) {
-    for (Index j = 0; j < n; ++j) start.h(j, k) = T(1);
+    for (Index j = 0; j < x.cols(); ++j) start.h(j, k) = T(1);
   }
   return start;
 }

@@ -51,6 +51,22 @@ void ScaledData<T>::transpose_times(const Matrix<T>& w, Matrix<T>& out) const {
 }
 
 template <class T>
+void ScaledData<T>::read_once(const Matrix<T>& w, const UpdateItems<T>& update, Matrix<T>& out) const {
+  Matrix<T> scaled = w;
+  scale_by_power(scaled.values(), before());
+  x_.read_once(
+      scaled,
+      [&](Index block, Index first, const Matrix<T>& product, Matrix<T>& h) {
+        Matrix<T> own = product;
+        scale_by_power(own.values(), -exponent_ - before());
+        update(block, first, own, h);
+        scale_by_power(h.values(), before());
+      },
+      out);
+  scale_by_power(out.values(), -exponent_ - before());
+}
+
+template <class T>
 Sample<T> ScaledData<T>::select(std::span<const Index> items) const {
   Sample<T> sample = x_.select(items);
   if (sample.data != nullptr) sample.data = std::make_unique<ScaledData<T>>(std::move(sample.data), exponent_);

@@ -35,6 +35,10 @@ class ScaledData : public Data<T> {
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
   double squared_norm() const override { return x_.squared_norm_over(exponent_); }
   double squared_norm_over(int exponent) const override { return x_.squared_norm_over(exponent_ + exponent); }
+  void read_once(const Matrix<T>& w, const UpdateItems<T>& update, Matrix<T>& out) const override;
+  Index item_blocks() const override { return x_.item_blocks(); }
+  bool prefers_one_read() const override { return x_.prefers_one_read(); }
+  Whole whole() const override { return x_.whole(); }
   void sum(std::span<double> values) const override { x_.sum(values); }
   void visit_blocks(const std::function<void(Index, const SparseView<T>&)>& visit) const override;
   Sample<T> select(std::span<const Index> items) const override;

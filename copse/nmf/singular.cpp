@@ -64,11 +64,12 @@ Matrix<T> orthonormal(const Data<T>& x, Matrix<T> f) {
 
 template <class T>
 SingularTriplets<T> leading_singular_triplets(const Data<T>& x, Index count, std::uint64_t seed, int power_iterations) {
-  const Index width = std::min({count + extra_columns, x.rows(), x.cols()});
+  const Whole whole = x.whole();
+  const Index width = std::min({count + extra_columns, whole.rows, whole.cols});
   Matrix<T> right(x.cols(), width);
   parallel_blocks(x.cols(), rows_per_block, [&](Index begin, Index end) {
     for (Index j = begin; j < end; ++j) {
-      Random random(seed, static_cast<std::uint64_t>(j));
+      Random random(seed, static_cast<std::uint64_t>(whole.first_col + j));
       for (T& value : right.row(j)) value = static_cast<T>(random.normal());
     }
   });

@@ -13,8 +13,15 @@ namespace copse {
 namespace {
 
 constexpr Index rows_per_block = 512;
-// H draws from streams far away from those of W.
-constexpr std::uint64_t streams_of_h = std::uint64_t{1} << 40;
+// The stream of the first row. H draws from streams far away from those of W.
+template <class T>
+std::uint64_t stream_of_w(const Data<T>& x) {
+  return static_cast<std::uint64_t>(x.whole().first_row);
+}
+template <class T>
+std::uint64_t stream_of_h(const Data<T>& x) {
+  return (std::uint64_t{1} << 40) + static_cast<std::uint64_t>(x.whole().first_col);
+}
 
 // Calls write(value, random) for every entry, row by row.
 template <class T, class Write>
@@ -39,10 +46,10 @@ double mean_entry(const Data<T>& x) {
   std::fill(ones.values().begin(), ones.values().end(), T(1));
   Matrix<T> sums;
   x.times(ones, sums);
-  double counts[2] = {0, static_cast<double>(x.rows()) * static_cast<double>(x.cols())};
-  for (const T value : sums.values()) counts[0] += value;
-  x.sum(counts);
-  return counts[0] / counts[1];
+  double total = 0;
+  for (const T value : sums.values()) total += value;
+  x.sum({&total, 1});
+  return total / (static_cast<double>(x.whole().rows) * static_cast<double>(x.whole().cols));
 }
 
 // The parts of a singular vector: positive entries, and negative entries with their sign turned.
@@ -87,8 +94,8 @@ template <class T>
 Factors<T> random_start(const Data<T>& x, Index rank, std::uint64_t seed) {
   Factors<T> start{Matrix<T>(x.rows(), rank), Matrix<T>(x.cols(), rank)};
   const auto uniform = [](T& value, Random& random) { value = static_cast<T>((random.bits() + 0.5) * 0x1p-32); };
-  for_each_entry(start.w, seed, 0, uniform);
-  for_each_entry(start.h, seed, streams_of_h, uniform);
+  for_each_entry(start.w, seed, stream_of_w(x), uniform);
+  for_each_entry(start.h, seed, stream_of_h(x), uniform);
   // |W H|^2 = <W'W, H H'>.
   const double fitted = dot(global_gram(x, start.w), global_gram(x, start.h));
   const int exponent = exponent_of_norm(x);
@@ -125,8 +132,8 @@ Factors<T> singular_start(const Data<T>& x, Index rank, Start kind, std::uint64_
       value = static_cast<T>(kind == Start::nndsvda ? most : most * random.uniform() / 100);
     };
   };
-  for_each_entry(start.w, seed, 0, fill_with(std::ldexp(mean, -exponent)));
-  for_each_entry(start.h, seed, streams_of_h, fill_with(mean));
+  for_each_entry(start.w, seed, stream_of_w(x), fill_with(std::ldexp(mean, -exponent)));
+  for_each_entry(start.h, seed, stream_of_h(x), fill_with(mean));
   return start;
 }
 
@@ -136,7 +143,7 @@ void append_baseline(const Data<T>& x, Factors<T>& factors) {
   std::fill(ones.values().begin(), ones.values().end(), T(1));
   Matrix<T> sums;
   x.times(ones, sums);
-  scale(sums, 0.5 / static_cast<double>(x.cols()));
+  scale(sums, 0.5 / static_cast<double>(x.whole().cols));
   append_columns(factors.w, sums);
   append_columns(factors.h, ones);
 }

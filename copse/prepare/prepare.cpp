@@ -9,6 +9,7 @@
 #include "copse/prepare/drop.h"
 #include "copse/prepare/feature_sums.h"
 #include "copse/prepare/item_sums.h"
+#include "copse/prepare/rules.h"
 
 namespace copse {
 namespace {
@@ -63,31 +64,12 @@ void multiply_features(Dataset<T>& data, const std::vector<double>& factors, Pre
   for (std::size_t i = 0; i < factors.size(); ++i) report.feature_factors[i] *= factors[i];
 }
 
-// Of a feature that `holders` of `items` items have.
-double idf(Weighting weighting, double items, double holders) {
-  if (weighting == Weighting::smooth_tf_idf) return std::log((1 + items) / (1 + holders)) + 1;
-  const double plain = holders > 0 ? std::log(items / holders) : 0;
-  return weighting == Weighting::text ? plain * std::sqrt(plain) : plain;
-}
-
 template <class T>
 std::vector<double> idf_factors(const Dataset<T>& data, Weighting weighting) {
   auto factors = feature_sums(data, [](Index, Index, T) { return 1.0; });
   for (double& factor : factors) factor = idf(weighting, static_cast<double>(data.items()), factor);
   return factors;
 }
-
-bool takes_logarithms(Weighting weighting) {
-  return weighting == Weighting::log || weighting == Weighting::log_tf_idf || weighting == Weighting::text;
-}
-
-bool has_factors(Weighting weighting) { return weighting != Weighting::none && weighting != Weighting::log; }
-
-bool is_damped(const PrepareOptions& options) {
-  return options.weighting == Weighting::text && !options.normalized_cut;
-}
-
-bool divides_by_degree(const PrepareOptions& options) { return options.normalized_cut || is_damped(options); }
 
 template <class T>
 std::vector<double> max_factors(const Dataset<T>& data) {
@@ -108,12 +90,8 @@ std::vector<double> deviation_factors(const Dataset<T>& data) {
     const double difference = static_cast<double>(value) - mean[i];
     return difference * difference;
   });
-  for (std::size_t i = 0; i < factors.size(); ++i) {
-    const double squares = factors[i] + (items - holders[i]) * mean[i] * mean[i];
-    const double deviation = items > 1 ? std::sqrt(squares / (items - 1)) : 0;
-    constexpr double rounding = 1e-9;  // the deviation of a constant feature need not be exactly zero
-    factors[i] = deviation > rounding * mean[i] ? 1 / deviation : 1;
-  }
+  for (std::size_t i = 0; i < factors.size(); ++i)
+    factors[i] = deviation_factor(items, holders[i], mean[i], factors[i]);
   return factors;
 }
 
@@ -132,16 +110,6 @@ void take_logarithms(Dataset<T>& data) {
   update_entries(data, [](Index, Index, T value) { return std::log1p(static_cast<double>(value)); });
 }
 
-// Of the values above zero; 1 if there are none.
-double median_above_zero(std::vector<double> values) {
-  std::erase_if(values, [](double value) { return !(value > 0); });
-  if (values.empty()) return 1;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*std::max_element(values.begin(), middle) + *middle) / 2;
-}
-
 // The median of measure(item) over the items where it is above zero.
 template <class T, class Measure>
 double median_of_items(const Dataset<T>& data, const Measure& measure) {
@@ -157,16 +125,9 @@ double median_norm(const Dataset<T>& data) {
   return median_of_items(data, [&](Index j) { return item_norm(data, j).value(); });
 }
 
-// If damped: x / sqrt(|x|^2 + 3), where the median of |x| is one. A document of many words then counts up to twice as
-// much as one of median length. With less than 3, topics of 20 Newsgroups were signatures under short posts; with much
-// more, planted documents of many words of their own took topics for themselves.
 template <class T>
 void scale_to_unit(Dataset<T>& data, bool damped) {
-  scale_items(data, [&](Index j) {
-    const ItemNorm norm = item_norm(data, j);
-    if (damped) return 1 / std::hypot(norm.value(), std::sqrt(3.0));
-    return norm.mantissa > 0 ? norm.scale / norm.mantissa : 1.0;
-  });
+  scale_items(data, [&](Index j) { return unit_factor(item_norm(data, j), damped); });
 }
 
 // X't, where `totals` is t.
@@ -187,10 +148,7 @@ std::vector<double> totals_for_degrees(const Dataset<T>& data, bool damped) {
 
 template <class T>
 void divide_by_degree(Dataset<T>& data, const std::vector<double>& totals, bool damped) {
-  scale_items(data, [&](Index j) {
-    const double degree = degree_of(data, totals, j) + (damped ? 1 : 0);
-    return degree > 0 ? 1 / std::sqrt(degree) : 1.0;
-  });
+  scale_items(data, [&](Index j) { return degree_factor(degree_of(data, totals, j), damped); });
 }
 
 template <class T>

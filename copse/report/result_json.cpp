@@ -139,6 +139,7 @@ std::string to_json(const RunReport& report) {
                  {"write", report.seconds.write},
                  {"total", report.seconds.total}}},
                {"peak_memory_bytes", report.peak_memory_bytes}};
+  if (!report.engine.empty()) json["engine"] = report.engine;
   if (report.estimated_memory_bytes > 0) json["estimated_memory_bytes"] = report.estimated_memory_bytes;
   if (!report.line.empty()) json["line"] = report.line;
   if (report.measures) json["measures"] = json_of(*report.measures);

@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <unordered_map>
 
 #include "copse/base/error.h"
+#include "copse/engines/disk/file_items.h"
 #include "copse/kernels/in_memory.h"
+#include "copse/kernels/streamed_data.h"
 #include "copse/nmf/assign.h"
 #include "copse/nmf/clusters.h"
 #include "copse/result/wording.h"
@@ -248,6 +252,78 @@ std::vector<PlacedItem> place(const TreeModel<T>& model, const NewItems<T>& item
   return placed;
 }
 
+namespace {
+
+constexpr Index entries_at_once = 1 << 22;
+
+// Some neighbouring blocks with the names of their items.
+template <class T>
+Dataset<T> read_blocks(const FileItems<T>& file, Index begin, Index end) {
+  std::vector<Index> numbers(static_cast<std::size_t>(file.first_items()[end] - file.first_items()[begin]));
+  std::iota(numbers.begin(), numbers.end(), file.first_items()[begin]);
+  Dataset<T> data;
+  data.values = select_items(file, std::span<const Index>(numbers));
+  for (Index b = begin; b < end; ++b) std::ranges::move(file.file().item_names(b), std::back_inserter(data.item_names));
+  return data;
+}
+
+template <class T, class Model>
+PlacedItems place_blocks(const FileItems<T>& file, const NewItemsOptions& options, const Settings& settings,
+                         const Model& model, const RunEvents& events) {
+  PlacedItems all;
+  std::vector<std::string> feature_names = file.file().feature_names();
+  if (!options.feature_names.empty()) feature_names = read_names(options.feature_names, &all.notes);
+  std::vector<std::string> item_names;
+  if (!options.item_names.empty()) {
+    item_names = read_names(options.item_names, &all.notes);
+    check_names(item_names, file.cols(), "item");
+  }
+  for (Index begin = 0, end = 0; begin < file.blocks(); begin = end) {
+    while (end < file.blocks() &&
+           (end == begin || file.first_entries()[end + 1] - file.first_entries()[begin] <= entries_at_once))
+      ++end;
+    const Index first = file.first_items()[begin];
+    events.show(fmt::format("placing: {} of {} items ...", first, file.cols()));
+    Dataset<T> data = read_blocks(file, begin, end);
+    data.feature_names = feature_names;
+    if (data.item_names.empty()) {
+      for (Index j = 0; j < data.items(); ++j)
+        data.item_names.push_back(item_names.empty() ? std::to_string(first + j) : item_names[first + j]);
+    }
+    if (!item_names.empty())
+      data.item_names.assign(item_names.begin() + first, item_names.begin() + first + data.items());
+    NewItems<T> items = match_items(std::move(data), settings, model.items);
+    std::vector<PlacedItem> placed = place(model, items);
+    std::ranges::move(items.names, std::back_inserter(all.names));
+    std::ranges::move(placed, std::back_inserter(all.items));
+    // What is left out is the same for all blocks.
+    if (begin == 0) all.notes.insert(all.notes.end(), items.notes.begin(), items.notes.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+template <class T, class Model>
+PlacedItems place_new_items(const NewItemsOptions& options, const Settings& settings, const Model& model,
+                            const RunEvents& events) {
+  if (!model.items.is_text()) {
+    if (const std::shared_ptr<const ItemBlocks> blocks =
+            open_blocks(options.path, input_options_in(settings, "", "").reading)) {
+      try {
+        return place_blocks(FileItems<T>(blocks), options, settings, model, events);
+      } catch (const InputError& error) {
+        const std::string sentence = error.what();
+        throw InputError(sentence.starts_with(options.path) ? sentence : options.path + ": " + sentence);
+      }
+    }
+  }
+  NewItems<T> items = read_new_items<T>(options, settings, model.items, events);
+  events.show("placing ...");
+  std::vector<PlacedItem> placed = place(model, items);
+  return {std::move(items.names), std::move(placed), std::move(items.notes)};
+}
+
 template <class T, class Model>
 void place_outside(const Dataset<T>* outside, const Settings& settings, Model& model) {
   ModelItems& items = model.items;
@@ -270,6 +346,10 @@ void place_outside(const Dataset<T>* outside, const Settings& settings, Model& m
   template Matrix<T> coefficients(const TreeModel<T>&, const Data<T>&);                                              \
   template std::vector<PlacedItem> place(const FlatModel<T>&, const NewItems<T>&);                                   \
   template std::vector<PlacedItem> place(const TreeModel<T>&, const NewItems<T>&);                                   \
+  template PlacedItems place_new_items<T>(const NewItemsOptions&, const Settings&, const FlatModel<T>&,              \
+                                          const RunEvents&);                                                         \
+  template PlacedItems place_new_items<T>(const NewItemsOptions&, const Settings&, const TreeModel<T>&,              \
+                                          const RunEvents&);                                                         \
   template void place_outside(const Dataset<T>*, const Settings&, FlatModel<T>&);                                    \
   template void place_outside(const Dataset<T>*, const Settings&, TreeModel<T>&);
 COPSE_INSTANTIATE(float)

@@ -68,6 +68,18 @@ std::vector<PlacedItem> place(const FlatModel<T>& model, const NewItems<T>& item
 template <class T>
 std::vector<PlacedItem> place(const TreeModel<T>& model, const NewItems<T>& items);
 
+// Items with the places that they got.
+struct PlacedItems {
+  std::vector<std::string> names;
+  std::vector<PlacedItem> items;
+  std::vector<std::string> notes;
+};
+// Reads new items and places them. Of a file that can be read in blocks of items (.copse) a few blocks are in memory at
+// a time. Throws InputError.
+template <class T, class Model>
+PlacedItems place_new_items(const NewItemsOptions& options, const Settings& settings, const Model& model,
+                            const RunEvents& events = {});
+
 // Places the items that preparation kept out of the fit, and notes their topics in model.items, which has their
 // numbers. `outside` has their entries, not weighed; null where there are none. Model is a FlatModel or TreeModel that
 // is complete but for them.

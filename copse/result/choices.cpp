@@ -2,6 +2,7 @@
 
 #include "copse/base/error.h"
 #include "copse/image/segment.h"
+#include "copse/result/memory.h"
 #include "copse/result/wording.h"
 
 namespace copse {
@@ -22,6 +23,7 @@ COPSE_CHOICES(Start, {"automatic", Start::automatic}, {"sample", Start::sample},
 COPSE_CHOICES(StopReason, {"converged", StopReason::converged}, {"max_iterations", StopReason::max_iterations},
               {"time_limit", StopReason::time_limit}, {"interrupted", StopReason::interrupted})
 COPSE_CHOICES(Precision, {"float", Precision::single}, {"double", Precision::full})
+COPSE_CHOICES(Engine, {"automatic", Engine::automatic}, {"memory", Engine::memory}, {"disk", Engine::disk})
 COPSE_CHOICES(Items, {"automatic", Items::automatic}, {"columns", Items::columns}, {"rows", Items::rows})
 COPSE_CHOICES(Presence, {"detect", Presence::detect}, {"present", Presence::present}, {"absent", Presence::absent})
 COPSE_CHOICES(Weighting, {"none", Weighting::none}, {"tf-idf", Weighting::tf_idf},

@@ -18,6 +18,7 @@
 
 namespace copse {
 
+enum class Engine;
 enum class SegmentMethod;
 enum class SegmentHierarchy;
 
@@ -36,6 +37,8 @@ template <>
 const Choices<StopReason>& choices();
 template <>
 const Choices<Precision>& choices();
+template <>
+const Choices<Engine>& choices();
 template <>
 const Choices<Items>& choices();
 template <>

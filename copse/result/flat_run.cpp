@@ -9,6 +9,7 @@
 #include "copse/base/version.h"
 #include "copse/graph/joint_nmf.h"
 #include "copse/kernels/in_memory.h"
+#include "copse/kernels/shared_data.h"
 #include "copse/measure/factors.h"
 #include "copse/nmf/assign.h"
 #include "copse/nmf/breathe.h"
@@ -19,9 +20,11 @@
 #include "copse/result/assign.h"
 #include "copse/result/document_facts.h"
 #include "copse/result/fields.h"
+#include "copse/result/shared_input.h"
 #include "copse/result/stability.h"
 #include "copse/result/stored_result.h"
 #include "copse/result/topics.h"
+#include "copse/result/wording.h"
 #include "copse/tree/flatten.h"
 
 namespace copse {
@@ -148,6 +151,10 @@ void add_stability(const FlatRunOptions& options, NmfOptions nmf, const RunData<
 MemoryJob job_of(const FlatRunOptions& options) {
   const NmfOptions& nmf = options.nmf;
   const bool samples = starts_from_sample(nmf) && !options.dc && options.start_file.empty();
+  const std::string needs_all = nmf.loss == Loss::kullback_leibler ? "the Kullback-Leibler loss needs"
+                                : options.stability > 0            ? "--stability needs"
+                                : options.joint.is_asked_for()     ? "a graph of the items (--links, --vectors) needs"
+                                                                   : "";
   return {.method = Method::flat,
           .clusters = nmf.rank,
           .memory_limit = options.memory_limit,
@@ -159,7 +166,9 @@ MemoryJob job_of(const FlatRunOptions& options) {
                       !options.sparse_w,
           .from_a_tree = options.dc,
           .is_text = options.input.documents.has_value(),
-          .entries = nmf.loss == Loss::kullback_leibler};
+          .entries = nmf.loss == Loss::kullback_leibler,
+          .engine = options.engine,
+          .needs_all = needs_all};
 }
 
 }  // namespace
@@ -197,18 +206,13 @@ void describe(FlatResult<T>& result) {
   if (!model.items.classes.empty()) add_main_classes(report.topics, labels, model.items.classes);
 }
 
+namespace {
+
+// The result of finished factors, which took so many seconds.
 template <class T>
-FlatResult<T> run_flat(const FlatRunOptions& options, const RunData<T>& data, ModelItems items,
-                       std::optional<StartFactors<T>> start, const RunEvents& events) {
-  if (options.stability > 0 && start)
-    throw InvalidArgument("Stability cannot be measured of a run that starts from given factors.");
-  if (options.stability > 0 && data.words == nullptr) throw InvalidArgument("Stability needs the data as a whole.");
+FlatResult<T> describe_factors(const FlatRunOptions& options, const NmfOptions& nmf, NmfResult<T> factors,
+                               double seconds, const RunData<T>& data, ModelItems items) {
   FlatResult<T> result;
-  NmfOptions nmf = options.nmf;
-  const Stopwatch solving;
-  events.show("factoring ...");
-  NmfResult<T> factors = solve(options, data, std::move(start), nmf);
-  const double seconds = solving.seconds();
   // From here on an interruption changes nothing: what was found is kept.
   uninterrupted([&] {
     RunReport& report = result.report;
@@ -223,35 +227,105 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunData<T>& data, Mo
     result.top = options.top;
     describe(result);
   });
+  return result;
+}
+
+}  // namespace
+
+template <class T>
+FlatResult<T> run_flat(const FlatRunOptions& options, const RunData<T>& data, ModelItems items,
+                       std::optional<StartFactors<T>> start, const RunEvents& events) {
+  if (options.stability > 0 && start)
+    throw InvalidArgument("Stability cannot be measured of a run that starts from given factors.");
+  if (options.stability > 0 && data.words == nullptr) throw InvalidArgument("Stability needs the data as a whole.");
+  NmfOptions nmf = options.nmf;
+  const Stopwatch solving;
+  events.show("factoring ...");
+  NmfResult<T> factors = solve(options, data, std::move(start), nmf);
+  FlatResult<T> result = describe_factors(options, nmf, std::move(factors), solving.seconds(), data, std::move(items));
   if (options.stability > 0) add_stability(options, nmf, data, events, result);
   return result;
 }
 
+namespace {
+
+// The run of a team. Everyone holds some items and some rows of W; the first gets all of them at the end.
+template <class T>
+FlatResult<T> run_flat_shared(const FlatRunOptions& options, const RunEvents& events) {
+  const Stopwatch clock;
+  const Team& team = *options.team;
+  if (options.dc) throw InvalidArgument("--solver dc runs on one process.");
+  if (!options.start_file.empty()) throw InvalidArgument("A start from a file (--start FILE) runs on one process.");
+  Seconds seconds;
+  SharedInput<T> shared = load_shared<T>(options.input, job_of(options), team, events, seconds);
+  PreparedInput<T>& input = shared.input;
+  NmfOptions nmf = options.nmf;
+  if (options.sparse || options.sparse_w) {
+    const StreamedInput<T>& streamed = *input.streamed;
+    const SparseWeights weights =
+        sparse_weights(options.sparse, options.sparse_w, streamed.items->largest(), !streamed.file.file().is_dense());
+    nmf.alpha = weights.alpha;
+    nmf.beta = weights.beta;
+  }
+  const SharedData<T> x(*shared.own, team);
+  const Stopwatch solving;
+  events.show("factoring ...");
+  NmfResult<T> factors = factorize(x, nmf);
+  factors.w = x.all_rows(factors.w);
+  factors.h = x.all_items(factors.h);
+  if (!factors.baseline.empty()) {
+    factors.baseline.resize(static_cast<std::size_t>(x.whole().rows));
+    std::copy_backward(factors.baseline.begin(), factors.baseline.begin() + x.rows(),
+                       factors.baseline.begin() + x.whole().first_row + x.rows());
+    team.share(std::span<T>(factors.baseline), x.row_starts());
+  }
+  FlatRunOptions known = options;
+  known.nmf = nmf;
+  if (team.rank() > 0) return {};
+  ModelItems items = take_items(input);
+  const RunData<T> data = run_data(input, *shared.own, options.keep_texts);
+  FlatResult<T> result = describe_factors(known, nmf, std::move(factors), solving.seconds(), data, std::move(items));
+  result.report.engine = "mpi";
+  result.report.seconds.read = seconds.read;
+  result.report.seconds.prepare = seconds.prepare;
+  result.report.estimated_memory_bytes = static_cast<Index>(input.estimated_memory);
+  result.report.notes.insert(result.report.notes.begin(), input.notes.begin(), input.notes.end());
+  result.report.notes.push_back(
+      fmt::format("{} processes made this run; the first of them sent {}.", team.size(), in_bytes(team.bytes_sent())));
+  result.clock = clock;
+  return result;
+}
+
+}  // namespace
+
 template <class T>
 FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
+  if (options.team != nullptr) return run_flat_shared<T>(options, events);
   const Stopwatch clock;
   FlatRunOptions known = options;
   Seconds seconds;
   const MemoryJob job = job_of(options);
   PreparedInput<T> input = load<T>(options.input, job, events, seconds);
   if (options.sparse || options.sparse_w) {
-    const SparseWeights weights =
-        sparse_weights(options.sparse, options.sparse_w, largest_entry(input.data), input.data.is_sparse());
+    const SparseWeights weights = sparse_weights(
+        options.sparse, options.sparse_w, input.streamed ? input.streamed->items->largest() : largest_entry(input.data),
+        input.streamed ? !input.streamed->file.file().is_dense() : input.data.is_sparse());
     known.nmf.alpha = weights.alpha;
     known.nmf.beta = weights.beta;
   }
   std::optional<StartFactors<T>> start;
   if (!options.start_file.empty() && !options.dc)
-    start = read_start<T>(options.start_file, input.data.features(), input.data.items(), options.nmf.rank);
-  known.joint = decided(options.joint, input.data, input.notes);
+    start = read_start<T>(options.start_file, input.features(), input.items(), options.nmf.rank);
+  if (!input.streamed) known.joint = decided(options.joint, input.data, input.notes);
   Graph<T> graph;
   if (known.joint.is_asked_for())
     graph = joint_graph(known.joint, joint_items(input), options.nmf.rank, options.memory_limit, events, input.notes);
   ModelItems items = take_items(input);
-  const auto x = in_memory(input.data);
+  const auto x = input.solver_data();
   RunData<T> data = run_data(input, *x, options.keep_texts);
   if (known.joint.is_asked_for()) data.graph = &graph;
   FlatResult<T> result = run_flat(known, data, std::move(items), std::move(start), events);
+  result.report.engine = input.engine();
   result.report.seconds.read = seconds.read;
   result.report.seconds.prepare = seconds.prepare;
   result.report.estimated_memory_bytes = static_cast<Index>(input.estimated_memory);

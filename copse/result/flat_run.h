@@ -12,6 +12,8 @@
 
 namespace copse {
 
+class Team;
+
 // A weight given as a number, or the rule of a paper that computes it from the data.
 enum class SparseRule { thesis, snmf };
 using SparseWeight = std::variant<double, SparseRule>;
@@ -29,7 +31,10 @@ struct FlatRunOptions {
   int stability = 0;                     // subsamples that tell how sure the topics are; 0: not measured
   Index top = 10;                        // features to name per topic
   double memory_limit = 0;               // bytes; 0: what the machine has to spare
-  bool keep_texts = true;                // the beginnings of the documents that stand for a topic
+  Engine engine = Engine::automatic;     // where the entries are: run_flat(options) decides by the limit
+  // Others who make this run together, each with some of the items; the first of them gets the result. Null: nobody.
+  const Team* team = nullptr;
+  bool keep_texts = true;  // the beginnings of the documents that stand for a topic
 };
 
 template <class T>

@@ -7,13 +7,16 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/base/stopwatch.h"
 #include "copse/io/compression.h"
+#include "copse/io/item_blocks.h"
 #include "copse/io/names.h"
+#include "copse/kernels/in_memory.h"
 #include "copse/result/choices.h"
 #include "copse/result/wording.h"
 
@@ -178,9 +181,51 @@ double name_bytes(const InputOptions& options, const MatrixSummary& summary) {
          bytes_of(options.truth, summary.items);
 }
 
+// Why the items cannot stay in their file; empty if they can.
+std::string reason_against_streaming(const InputOptions& options, const MemoryJob& job, const ItemBlocks* blocks) {
+  if (!job.needs_all.empty()) return job.needs_all + " all entries in memory";
+  if (options.prepare.drop_duplicates) return "--drop-duplicates needs all entries in memory";
+  if (blocks == nullptr)
+    return options.path + " cannot be read in blocks of items; `copse convert " + options.path +
+           " items.copse` makes a file that can";
+  return "";
+}
+
+// The items stay in their file.
 template <class T>
-ReadResult<T> read_or_refuse(const InputOptions& options, const MemoryJob& job, const RunEvents& events,
-                             double& estimate) {
+void open_streamed(const MatrixSummary& summary, std::shared_ptr<const ItemBlocks> blocks, const MemoryJob& job,
+                   const std::string& why, const RunEvents& events, PreparedInput<T>& input) {
+  FileItems<T> file(blocks);
+  const MemoryEstimate needed =
+      estimate_streamed(summary, {file.block_bytes(), static_cast<double>(blocks->most_items())}, job, precision_of<T>);
+  const double limit = limit_of(job);
+  input.estimated_memory = needed.total();
+  events.tell(fmt::format("{}: {}; {} the items are read from the file again and again, which takes about {} of memory",
+                          blocks->name(), sizes(summary), why, in_bytes(needed.total())));
+  if (needed.total() > limit) {
+    throw InputError(fmt::format(
+        "even with the items left in their file this run needs about {} of memory ({} for {} items, {} for {} {}), and "
+        "{} {}.",
+        in_bytes(needed.total()), in_bytes(needed.matrix), counted(summary.items), in_bytes(needed.factors), job.option,
+        job.clusters, job.memory_limit > 0 ? "--memory-limit allows" : "the machine can spare", in_bytes(limit)));
+  }
+  input.streamed = std::make_shared<StreamedInput<T>>(StreamedInput<T>{std::move(file)});
+  input.streamed->node_memory = limit - needed.total();
+  if (job.method == Method::tree) {
+    // What nodes take is part of what is announced: up to the limit, but no more than all of them in memory.
+    const double most = 2.0 * static_cast<double>(summary.nonzeros) * (sizeof(T) + sizeof(RowIndex));
+    input.estimated_memory += std::min(input.streamed->node_memory, most);
+  }
+  input.data.feature_names = blocks->feature_names();
+  for (Index b = 0; b < blocks->blocks(); ++b) {
+    std::ranges::move(blocks->item_names(b), std::back_inserter(input.data.item_names));
+    std::ranges::move(blocks->labels(b), std::back_inserter(input.classes));
+  }
+}
+
+template <class T>
+void read_or_refuse(const InputOptions& options, const MemoryJob& job, const RunEvents& events,
+                    PreparedInput<T>& input) {
   ReadOptions reading = options.reading;
   reading.memory_limit = static_cast<std::size_t>(limit_of(job));
   const std::string& path = options.path == "-" ? "standard input" : options.path;
@@ -188,34 +233,57 @@ ReadResult<T> read_or_refuse(const InputOptions& options, const MemoryJob& job, 
   MatrixSummary summary = file.summary();
   summary.name_bytes += name_bytes(options, summary);
   check_rank(summary, job, path);
-  estimate = estimate_memory(summary, job, precision_of<T>).total();
+  const double estimate = estimate_memory(summary, job, precision_of<T>).total();
+  const bool fits = estimate <= limit_of(job);
+  if (job.engine == Engine::disk || (job.engine == Engine::automatic && !fits)) {
+    std::shared_ptr<const ItemBlocks> blocks = open_blocks(options.path, reading);
+    const std::string against = reason_against_streaming(options, job, blocks.get());
+    if (against.empty()) {
+      const std::string why =
+          fits ? ""
+               : fmt::format("in memory it needs about {}, more than the {} that {}:", in_bytes(estimate),
+                             in_bytes(limit_of(job)),
+                             job.memory_limit > 0 ? "--memory-limit allows" : "the machine can spare");
+      return open_streamed(summary, std::move(blocks), job, why, events, input);
+    }
+    if (job.engine == Engine::disk) throw InputError("--engine disk is not possible: " + against + ".");
+    try {
+      check_fits(summary, job, precision_of<T>);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{} It cannot be left in its file: {}.", error.what(), against));
+    }
+  }
+  input.estimated_memory = estimate;
   events.tell(fmt::format("{}: {}; about {} of memory will do", path, sizes(summary), in_bytes(estimate)));
   check_fits(summary, job, precision_of<T>);
   events.show("reading " + path + " ...");
-  return file.read<T>();
+  ReadResult<T> result = file.read<T>();
+  input.data = std::move(result.dataset);
+  input.notes = std::move(result.notes);
+  input.classes = std::move(result.labels);
 }
 
 template <class T>
 void read_entries(const InputOptions& options, const MemoryJob& job, const RunEvents& events, PreparedInput<T>& input) {
   try {
-    ReadResult<T> result = read_or_refuse<T>(options, job, events, input.estimated_memory);
-    input.data = std::move(result.dataset);
-    input.notes = std::move(result.notes);
-    if (options.truth.empty()) input.classes = std::move(result.labels);
+    read_or_refuse<T>(options, job, events, input);
     give_back_memory();
   } catch (const InputError& error) {
     if (options.hint.empty()) throw;
     throw InputError(error.what() + (" " + options.hint));
   }
+  if (!options.truth.empty()) input.classes.clear();
+  const Index features = input.streamed ? input.streamed->file.rows() : input.data.features();
+  const Index items = input.streamed ? input.streamed->file.cols() : input.data.items();
   const auto read_column = [&](const std::string& file, std::vector<std::string>& target, Index count,
                                const char* what) {
     if (file.empty()) return;
     target = read_names(file, &input.notes);
     check_count(file, target.size(), count, what);
   };
-  read_column(options.feature_names, input.data.feature_names, input.data.features(), "feature");
-  read_column(options.item_names, input.data.item_names, input.data.items(), "item");
-  read_column(options.truth, input.classes, input.data.items(), "item");
+  read_column(options.feature_names, input.data.feature_names, features, "feature");
+  read_column(options.item_names, input.data.item_names, items, "item");
+  read_column(options.truth, input.classes, items, "item");
 }
 
 template <class T>
@@ -333,20 +401,65 @@ void prepare_input(const InputOptions& options, const RunEvents& events, Prepare
   }
 }
 
+namespace {
+
+// The same for items that stay in their file.
+template <class T>
+void prepare_streamed(const InputOptions& options, const RunEvents& events, PreparedInput<T>& input) {
+  events.show("preparing ...");
+  StreamedInput<T>& streamed = *input.streamed;
+  std::vector<std::string>& names = input.all_item_names;
+  names = input.data.item_names;
+  for (Index j = static_cast<Index>(names.size()); j < streamed.file.cols(); ++j) names.push_back(std::to_string(j));
+  if (streamed.file.nonzeros() == 0)
+    throw InputError(options.called() + " has no entry but zeros; there is nothing to factor.");
+  streamed.items = std::make_unique<PreparedBlocks<T>>(streamed.file, options.prepare);
+  input.preparation = streamed.items->report();
+  input.outside_items = streamed.items->short_items();
+  input.outside.values = std::move(streamed.items->short_entries());
+  const auto select = [](std::vector<std::string>& from, const std::vector<Index>& kept) {
+    if (from.empty()) return;
+    std::vector<std::string> chosen;
+    for (const Index i : kept) chosen.push_back(std::move(from[i]));
+    from = std::move(chosen);
+  };
+  select(input.data.feature_names, input.preparation.kept_features);
+  select(input.data.item_names, input.preparation.kept_items);
+  add_notes(input.preparation, options.prepare, false, static_cast<Index>(input.outside_items.size()), input.notes);
+  if (streamed.items->nonzeros() == 0)
+    throw InputError("preparation leaves nothing of " + options.called() + " but zeros; ask for less of it.");
+  input.notes.push_back(
+      "the items were read from their file: topics have no names of their own, and equal items were not counted.");
+}
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Data<T>> PreparedInput<T>::solver_data() const {
+  if (streamed) return std::make_unique<StreamedData<T>>(*streamed->items);
+  return in_memory(data);
+}
+
 template <class T>
 PreparedInput<T> load(const InputOptions& options, const MemoryJob& job, const RunEvents& events, Seconds& seconds) {
   PreparedInput<T> input;
   const Stopwatch reading;
   if (options.documents) {
+    if (job.engine == Engine::disk)
+      throw InputError("--engine disk is not possible: the words of documents are counted in memory.");
     read_counts(options, job, events, input);
   } else {
     read_entries(options, job, events, input);
   }
   seconds.read += reading.seconds();
   const Stopwatch preparing;
-  prepare_input(options, events, input);
+  if (input.streamed) {
+    prepare_streamed(options, events, input);
+  } else {
+    prepare_input(options, events, input);
+  }
   seconds.prepare += preparing.seconds();
-  check_rank(summary_of(input.data), job, options.called());
+  check_rank({.features = input.features(), .items = input.items()}, job, options.called());
   return input;
 }
 
@@ -393,6 +506,7 @@ std::vector<std::string> notes_of(const ReadReport& report) {
 }
 
 #define COPSE_INSTANTIATE(T)                                                                         \
+  template struct PreparedInput<T>;                                                                  \
   template void prepare_input(const InputOptions&, const RunEvents&, PreparedInput<T>&);             \
   template PreparedInput<T> load(const InputOptions&, const MemoryJob&, const RunEvents&, Seconds&); \
   template Corpus<T> count_words(const InputOptions&, double, const RunEvents&, std::shared_ptr<const DocumentSource>&);

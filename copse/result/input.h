@@ -8,10 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "copse/engines/disk/file_items.h"
 #include "copse/graph/graph.h"
 #include "copse/io/matrix_file.h"
+#include "copse/kernels/streamed_data.h"
 #include "copse/matrix/data.h"
 #include "copse/prepare/prepare.h"
+#include "copse/prepare/prepared_blocks.h"
 #include "copse/result/events.h"
 #include "copse/result/memory.h"
 #include "copse/result/run_report.h"
@@ -63,9 +66,18 @@ InputOptions matrix_at(const std::string& path);
 // Whether the path looks like documents and not like a matrix; a table does if one of its columns was named as text.
 bool names_documents(const std::string& path, const DocumentOptions& options, bool column_named);
 
+// Items that stay in their file.
+template <class T>
+struct StreamedInput {
+  FileItems<T> file;
+  std::unique_ptr<PreparedBlocks<T>> items = {};  // those that preparation kept, weighed on the way
+  double node_memory = 0;                         // bytes that the nodes of a tree may take
+};
+
 template <class T>
 struct PreparedInput {
-  Dataset<T> data;  // features and items that preparation kept, weighed
+  Dataset<T> data;  // features and items that preparation kept, weighed; names only, where the items stay in a file:
+  std::shared_ptr<StreamedInput<T>> streamed = {};
   PrepareReport preparation;
   std::vector<std::string> all_item_names;  // before preparation: what the files say, or numbers from 0
   std::vector<std::string> classes;         // the true class of all items before preparation; empty if unknown
@@ -82,6 +94,12 @@ struct PreparedInput {
   std::vector<std::string> titles;  // of all documents, or empty
   std::vector<std::string> times;
   std::shared_ptr<const DocumentSource> source;  // to read some of them again; null where that is not possible
+
+  Index features() const { return streamed ? streamed->items->rows() : data.features(); }
+  Index items() const { return streamed ? streamed->items->cols() : data.items(); }
+  // The data as solvers read it; it refers to this input.
+  std::unique_ptr<Data<T>> solver_data() const;
+  const char* engine() const { return streamed ? "disk" : "memory"; }
 };
 
 // Reads and prepares. Refuses, before reading, what cannot fit in memory or has fewer rows or columns than the job asks
@@ -106,9 +124,19 @@ struct RunData {
   const Graph<T>* graph = nullptr;            // of the items, to be factored with their words; null: words alone
 };
 
-// `x` is in_memory(input.data).
+// `x` is input.solver_data().
 template <class T>
 RunData<T> run_data(const PreparedInput<T>& input, const Data<T>& x, bool keep_texts) {
+  if (input.streamed) {
+    const StreamedInput<T>& streamed = *input.streamed;
+    return {x,
+            [&] { return tree_data(*streamed.items, streamed.node_memory); },
+            streamed.items->nonzeros(),
+            nullptr,
+            nullptr,
+            &input.outside,
+            nullptr};
+  }
   return {x,           [&] { return tree_data(input.data); },     input.data.nonzeros(),
           &input.data, keep_texts ? input.source.get() : nullptr, &input.outside,
           nullptr};

@@ -133,7 +133,65 @@ MemoryEstimate tree_memory(const Numbers& run, double held, double reading) {
   return {.matrix = std::max({reading, growing + run.items * tree_item, writing}), .factors = nodes};
 }
 
+// Of entries in a file. Preparation: for an item its number, a mark and two factors.
+constexpr double streamed_item = 2 * sizeof(Index) + 1 + 2 * sizeof(double);
+// The blocks that are read at once.
+constexpr double streamed_blocks = 16;
+
+double streamed_flat(const Numbers& run, const BlockSizes& blocks, const MemoryJob& job, Precision precision) {
+  const double w = run.features * run.k * run.width, h = run.items * run.k * run.width;
+  const double sums = std::max(2 * w, std::min(streamed_blocks * w, 0x1p26)) * 1.3;  // rows are padded
+  const double reading = streamed_blocks * (1.3 * blocks.bytes + 2 * blocks.items * run.k * run.width);
+  // H that is kept, that runs ahead, and as it was before; W likewise, and its products. While components join, half as
+  // many more.
+  const bool breathes = job.breathes && 1.5 * run.k <= std::min(run.features, run.items);
+  const double factors = breathes ? 5.5 * h + 10 * w : 3 * h + 6 * w;
+  double most = factors + sums * (breathes ? 1.5 : 1) + reading;
+  if (job.solver == Solver::active_set || job.solver == Solver::pivoting)
+    most += streamed_blocks * 2 * blocks.items * run.k * run.width;
+  if (job.samples) {
+    Numbers sample = run;
+    sample.items = std::min(std::max(run.items / 10, 100 * run.k), run.items / 2);
+    sample.entries = run.entries * sample.items / std::max(run.items, 1.0);
+    // The blocks' parts of a sample wait until all are there.
+    most = std::max(most, 2 * sample.data() + reading);
+    most = std::max(
+        most, sample.data() + sample.product_copies(2 * run.k, precision) + sample.alternation(2 * run.k, true) + h);
+  }
+  const double described = run.factors(run.k) + run.items * (viewed_item + viewing_item);
+  const double page = job.has_page ? std::min(run.items * page_item, page_bytes) : 0;
+  const double written = run.factors(run.k) + run.items * (viewed_item + written_item) + page;
+  return std::max({most, described, written});
+}
+
+double streamed_tree(const Numbers& run, const BlockSizes& blocks, const MemoryJob& job) {
+  const double features = run.features * -std::expm1(-run.entries / std::max(run.k, 1.0) / std::max(run.features, 1.0));
+  const double nodes = 2 * run.k * (features * node_feature_bytes + node_bytes) + run.features * run.k * run.width;
+  // Two nodes at once, each with its own X H' for every block.
+  const double reading = 2 * streamed_blocks * (blocks.bytes + 3 * run.features * run.width);
+  // All items are fitted to the leaves, so many at a time.
+  const double at_once = std::min(run.items, 4.2e6 / std::max(run.k, 1.0));
+  const double fitting = at_once * (2.2 * run.data() / std::max(run.items, 1.0) + 3 * run.k * run.width);
+  static_cast<void>(job);
+  return nodes + std::max(run.items * tree_item + std::max(reading, fitting), run.items * written_tree_item);
+}
+
 }  // namespace
+
+MemoryEstimate estimate_streamed(const MatrixSummary& summary, const BlockSizes& blocks, const MemoryJob& job,
+                                 Precision precision) {
+  Numbers run{.width = precision == Precision::single ? 4.0 : 8.0,
+              .features = static_cast<double>(summary.features),
+              .items = static_cast<double>(summary.items),
+              .entries = static_cast<double>(summary.nonzeros),
+              .k = static_cast<double>(job.clusters),
+              .sparse = true};
+  const double names = 2 * summary.name_bytes + run.items * number_name;
+  const double held = program_bytes + names + run.items * streamed_item + run.features * prepared_feature;
+  return {.matrix = slack * held,
+          .factors = slack * (job.method == Method::tree ? streamed_tree(run, blocks, job)
+                                                         : streamed_flat(run, blocks, job, precision))};
+}
 
 MemoryEstimate estimate_memory(const MatrixSummary& summary, const MemoryJob& job, Precision precision) {
   Numbers run{.width = precision == Precision::single ? 4.0 : 8.0,

@@ -12,6 +12,13 @@ namespace copse {
 
 enum class Method { flat, tree };
 
+// Where the entries are while a run works.
+enum class Engine {
+  automatic,  // in memory if they fit, else in their file
+  memory,
+  disk  // in their file, read again and again in blocks of items
+};
+
 // What memory is asked for.
 struct MemoryJob {
   Method method = Method::flat;
@@ -30,6 +37,10 @@ struct MemoryJob {
   double held = 0;
   // The Kullback-Leibler loss takes the entries in both orders.
   bool entries = false;
+  Engine engine = Engine::memory;
+  // What needs all entries at once and keeps the engine `disk` from it: the beginning of a sentence, such as
+  // "--stability needs". Empty: nothing does.
+  std::string needs_all = {};
 };
 
 struct MemoryEstimate {
@@ -42,6 +53,15 @@ struct MemoryEstimate {
 // the header of a file does not count are taken as all of them. Pages of a mapped file are not counted: the system
 // takes them back when it needs them.
 MemoryEstimate estimate_memory(const MatrixSummary& summary, const MemoryJob& job, Precision precision);
+
+// The blocks of a file, the largest of them.
+struct BlockSizes {
+  double bytes = 0;  // in memory
+  double items = 0;
+};
+// The same for entries that stay in their file. A tree takes for its nodes what the limit leaves beyond this.
+MemoryEstimate estimate_streamed(const MatrixSummary& summary, const BlockSizes& blocks, const MemoryJob& job,
+                                 Precision precision);
 
 // The limit that counts.
 double limit_of(const MemoryJob& job);

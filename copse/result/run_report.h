@@ -51,6 +51,7 @@ struct RunReport {
   Settings settings;
   std::uint64_t seed = 0;
   int threads = 0;
+  std::string engine;  // where the entries were: "memory" or "disk"; empty: there was no choice
   Index k = 0;
   Index rows = 0;  // of the matrix that was factored
   Index cols = 0;

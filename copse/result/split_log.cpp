@@ -10,8 +10,10 @@
 #include <cstring>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "copse/base/error.h"
+#include "copse/kernels/streamed_data.h"
 #include "copse/result/fields.h"
 
 namespace copse {
@@ -205,35 +207,75 @@ void SplitLog<T>::remove() {
   std::filesystem::remove(path_, ignored);
 }
 
+namespace {
+
+// Adds values to a number that stands for them.
+class Fingerprint {
+ public:
+  template <class Value>
+  void add(const Value& value) {
+    sum_ = checksum(sum_, &value, sizeof value);
+  }
+  template <class Values>
+  void add_all(const Values& values) {
+    add(values.size());
+    sum_ = checksum(sum_, values.data(), values.size() * sizeof(*values.data()));
+  }
+  void add(const TreeOptions& options) {
+    visit_fields(options, [&](const char* name, const auto& field) {
+      // More leaves, or more time, have the same splits first.
+      if (std::string_view(name) != "leaves" && std::string_view(name) != "time_limit") add(field);
+    });
+    add(options.seed);
+    add(options.smallest_split);
+  }
+  std::uint64_t sum() const { return sum_; }
+
+ private:
+  std::uint64_t sum_ = 0xcbf29ce484222325;
+};
+
+}  // namespace
+
 template <class T>
 std::uint64_t fingerprint(const Dataset<T>& data, const TreeOptions& options) {
-  std::uint64_t sum = 0xcbf29ce484222325;
-  const auto add = [&](const auto& value) { sum = checksum(sum, &value, sizeof value); };
-  const auto add_all = [&](const auto& values) {
-    add(values.size());
-    sum = checksum(sum, values.data(), values.size() * sizeof(*values.data()));
-  };
-  add(data.features());
-  add(data.items());
+  Fingerprint print;
+  print.add(data.features());
+  print.add(data.items());
   if (const auto* sparse = std::get_if<SparseMatrix<T>>(&data.values)) {
-    add_all(sparse->offsets);
-    add_all(sparse->indices);
-    add_all(sparse->values);
+    print.add_all(sparse->offsets);
+    print.add_all(sparse->indices);
+    print.add_all(sparse->values);
   } else {
-    add_all(std::get<Matrix<T>>(data.values).values());
+    print.add_all(std::get<Matrix<T>>(data.values).values());
   }
-  visit_fields(options, [&](const char* name, const auto& field) {
-    // More leaves, or more time, have the same splits first.
-    if (std::string_view(name) != "leaves" && std::string_view(name) != "time_limit") add(field);
-  });
-  add(options.seed);
-  add(options.smallest_split);
-  return sum;
+  print.add(options);
+  return print.sum();
 }
 
-#define COPSE_INSTANTIATE(T)  \
-  template class SplitLog<T>; \
-  template std::uint64_t fingerprint(const Dataset<T>&, const TreeOptions&);
+template <class T>
+std::uint64_t fingerprint(const BlockedItems<T>& items, const TreeOptions& options) {
+  std::vector<std::uint64_t> parts(static_cast<std::size_t>(items.blocks()));
+  constexpr Index at_once = 16;
+  visit_stretches<T>(items, std::max<Index>(1, std::min(at_once, items.blocks())),
+                     [&](Index, Index block, const SparseView<T>& view) {
+                       Fingerprint part;
+                       part.add_all(view.offsets);
+                       part.add_all(view.indices);
+                       part.add_all(view.values);
+                       parts[static_cast<std::size_t>(block)] = part.sum();
+                     });
+  Fingerprint print;
+  print.add(items.rows());
+  print.add_all(parts);
+  print.add(options);
+  return print.sum();
+}
+
+#define COPSE_INSTANTIATE(T)                                                 \
+  template class SplitLog<T>;                                                \
+  template std::uint64_t fingerprint(const Dataset<T>&, const TreeOptions&); \
+  template std::uint64_t fingerprint(const BlockedItems<T>&, const TreeOptions&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

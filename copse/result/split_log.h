@@ -54,5 +54,8 @@ class SplitLog : public SplitMemory<T> {
 // under the same keys.
 template <class T>
 std::uint64_t fingerprint(const Dataset<T>& data, const TreeOptions& options);
+// The same for items that are read in blocks; their number is another one.
+template <class T>
+std::uint64_t fingerprint(const BlockedItems<T>& items, const TreeOptions& options);
 
 }  // namespace copse

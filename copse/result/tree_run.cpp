@@ -4,13 +4,17 @@
 
 #include "copse/base/parallel.h"
 #include "copse/kernels/in_memory.h"
+#include "copse/kernels/shared_data.h"
 #include "copse/result/assign.h"
 #include "copse/result/document_facts.h"
 #include "copse/result/fields.h"
+#include "copse/result/shared_input.h"
 #include "copse/result/split_log.h"
 #include "copse/result/stability.h"
 #include "copse/result/stored_result.h"
+#include "copse/result/wording.h"
 #include "copse/tree/flatten.h"
+#include "copse/tree/shared_tree.h"
 
 namespace copse {
 namespace {
@@ -72,21 +76,30 @@ void add_stability(const TreeRunOptions& options, TreeOptions tree, const RunDat
   for (std::size_t c = 0; c < leaves.size(); ++c) report.topics[c].stability = result.view.nodes[leaves[c]].stability;
 }
 
+// All items fitted to the leaves by a team: everyone its own.
 template <class T>
-TreeResult<T> grow_and_describe(const TreeRunOptions& options, const RunData<T>& data, ModelItems items,
-                                SplitLog<T>* log, const RunEvents& events) {
-  if (options.stability > 0 && data.words == nullptr) throw InvalidArgument("Stability needs the data as a whole.");
-  if (data.graph != nullptr && !options.flat)
-    throw InvalidArgument(
-        "Links, vectors and neighbours have their say when all items are fitted to the leaves, and this was to be "
-        "left out (--no-flat).");
-  TreeResult<T> result;
+void fit_flat_shared(const Data<T>& own, const Team& team, std::span<const Index> starts, TreeResult<T>& result) {
+  fit_flat(ReplicatedData<T>(own, team), result);
+  TreeVersion<T>& version = result.model.versions.back();
+  const auto share = [&](auto& values) {
+    auto all = values;
+    all.assign(static_cast<std::size_t>(starts.back()), {});
+    std::ranges::copy(values, all.begin() + starts[team.rank()]);
+    team.share(std::span(all), starts);
+    values = std::move(all);
+  };
+  share(version.flat);
+  share(version.flat_weights);
+  share(version.flat_second);
+  share(version.flat_second_weights);
+}
+
+// What there is to say of a tree that is grown; it took so many seconds.
+template <class T>
+void describe_tree(const TreeRunOptions& options, const TreeOptions& tree, double seconds, const RunData<T>& data,
+                   ModelItems items, TreeResult<T>& result) {
   RunReport& report = result.report;
-  const Stopwatch solving;
-  TreeOptions tree = options.tree;
-  tree.score = options.score.value_or(default_score(items.feature_names));
-  grow_tree(options, tree, data, log, events, result);
-  report.seconds.solve = solving.seconds();
+  report.seconds.solve = seconds;
   // From here on an interruption changes nothing: what was found is kept.
   uninterrupted([&] {
     report.nonzeros = data.nonzeros;
@@ -103,6 +116,22 @@ TreeResult<T> grow_and_describe(const TreeRunOptions& options, const RunData<T>&
     describe(result);
     result.explanation = explain_leaves(result.tree(), tree.leaves);
   });
+}
+
+template <class T>
+TreeResult<T> grow_and_describe(const TreeRunOptions& options, const RunData<T>& data, ModelItems items,
+                                SplitLog<T>* log, const RunEvents& events) {
+  if (options.stability > 0 && data.words == nullptr) throw InvalidArgument("Stability needs the data as a whole.");
+  if (data.graph != nullptr && !options.flat)
+    throw InvalidArgument(
+        "Links, vectors and neighbours have their say when all items are fitted to the leaves, and this was to be "
+        "left out (--no-flat).");
+  TreeResult<T> result;
+  const Stopwatch solving;
+  TreeOptions tree = options.tree;
+  tree.score = options.score.value_or(default_score(items.feature_names));
+  grow_tree(options, tree, data, log, events, result);
+  describe_tree(options, tree, solving.seconds(), data, std::move(items), result);
   if (options.stability > 0) add_stability(options, tree, data, events, result);
   return result;
 }
@@ -115,36 +144,89 @@ TreeResult<T> run_tree(const TreeRunOptions& options, const RunData<T>& data, Mo
   return grow_and_describe<T>(options, data, std::move(items), nullptr, events);
 }
 
+namespace {
+
+MemoryJob job_of(const TreeRunOptions& options) {
+  return {.method = Method::tree,
+          .clusters = options.tree.leaves,
+          .memory_limit = options.memory_limit,
+          .option = "--leaves",
+          .has_page = options.keep_texts,
+          .is_text = options.input.documents.has_value(),
+          .engine = options.engine,
+          .needs_all = options.stability > 0          ? "--stability needs"
+                       : options.joint.is_asked_for() ? "a graph of the items (--links, --vectors) needs"
+                                                      : ""};
+}
+
+// The run of a team: everyone reads some of the items, and has the whole tree.
+template <class T>
+TreeResult<T> run_tree_shared(const TreeRunOptions& options, const RunEvents& events) {
+  const Stopwatch clock;
+  const Team& team = *options.team;
+  Seconds seconds;
+  SharedInput<T> shared = load_shared<T>(options.input, job_of(options), team, events, seconds);
+  PreparedInput<T>& input = shared.input;
+  TreeOptions tree = options.tree;
+  tree.score = options.score.value_or(default_score(input.data.feature_names));
+  RunData<T> data = run_data(input, *shared.own, options.keep_texts);
+  data.nodes = [&] {
+    return shared_tree_data<T>(*input.streamed->items, input.streamed->node_memory, team, shared.starts);
+  };
+  const Stopwatch solving;
+  TreeResult<T> result;
+  TreeRunOptions without_flat = options;
+  without_flat.flat = false;  // below: everyone fits its own items
+  grow_tree<T>(without_flat, tree, data, nullptr, events, result);
+  if (options.flat) {
+    events.show("fitting all items to the leaves ...");
+    fit_flat_shared(*shared.own, team, shared.starts, result);
+  }
+  if (team.rank() > 0) return {};
+  describe_tree(options, tree, solving.seconds(), data, take_items(input), result);
+  RunReport& report = result.report;
+  report.engine = "mpi";
+  report.seconds.read = seconds.read;
+  report.seconds.prepare = seconds.prepare;
+  report.estimated_memory_bytes = static_cast<Index>(input.estimated_memory);
+  report.notes.insert(report.notes.begin(), input.notes.begin(), input.notes.end());
+  report.notes.push_back(
+      fmt::format("{} processes made this run; the first of them sent {}.", team.size(), in_bytes(team.bytes_sent())));
+  result.clock = clock;
+  return result;
+}
+
+}  // namespace
+
 template <class T>
 TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
+  if (options.team != nullptr) return run_tree_shared<T>(options, events);
   const Stopwatch clock;
   Seconds seconds;
-  const MemoryJob job{.method = Method::tree,
-                      .clusters = options.tree.leaves,
-                      .memory_limit = options.memory_limit,
-                      .option = "--leaves",
-                      .has_page = options.keep_texts,
-                      .is_text = options.input.documents.has_value()};
+  const MemoryJob job = job_of(options);
   PreparedInput<T> input = load<T>(options.input, job, events, seconds);
   std::unique_ptr<SplitLog<T>> log;
   if (!options.split_log.empty()) {
     TreeOptions tree = options.tree;
     tree.score = options.score.value_or(default_score(input.data.feature_names));
-    log = std::make_unique<SplitLog<T>>(options.split_log, fingerprint(input.data, tree), input.data.features(),
-                                        input.data.items(), options.resume);
+    const std::uint64_t data_and_options =
+        input.streamed ? fingerprint(*input.streamed->items, tree) : fingerprint(input.data, tree);
+    log = std::make_unique<SplitLog<T>>(options.split_log, data_and_options, input.features(), input.items(),
+                                        options.resume);
   }
   TreeRunOptions known = options;
-  known.joint = decided(options.joint, input.data, input.notes);
+  if (!input.streamed) known.joint = decided(options.joint, input.data, input.notes);
   Graph<T> graph;
   if (known.joint.is_asked_for())
     graph =
         joint_graph(known.joint, joint_items(input), options.tree.leaves, options.memory_limit, events, input.notes);
   ModelItems items = take_items(input);
-  const auto x = in_memory(input.data);
+  const auto x = input.solver_data();
   RunData<T> data = run_data(input, *x, options.keep_texts);
   if (known.joint.is_asked_for()) data.graph = &graph;
   TreeResult<T> result = grow_and_describe(known, data, std::move(items), log.get(), events);
   RunReport& report = result.report;
+  report.engine = input.engine();
   report.seconds.read = seconds.read;
   report.seconds.prepare = seconds.prepare;
   report.estimated_memory_bytes = static_cast<Index>(input.estimated_memory);

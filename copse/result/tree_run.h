@@ -10,17 +10,22 @@
 
 namespace copse {
 
+class Team;
+
 struct TreeRunOptions {
   std::string command = "tree";
   InputOptions input;
   JointInput joint;  // a graph that has its say when all items are fitted to the leaves' topics
   TreeOptions tree = {.leaves = 20};
-  std::optional<Score> score;  // none: mndcg where features have names, else error
-  bool flat = true;            // fit all items to the leaves' topics at the end
-  int stability = 0;           // subsamples that tell how sure the nodes are; 0: not measured
-  Index top = 10;              // terms and items to name per node
-  double memory_limit = 0;     // bytes; 0: what the machine has to spare
-  bool keep_texts = true;      // the beginnings of the documents that stand for a topic
+  std::optional<Score> score;         // none: mndcg where features have names, else error
+  bool flat = true;                   // fit all items to the leaves' topics at the end
+  int stability = 0;                  // subsamples that tell how sure the nodes are; 0: not measured
+  Index top = 10;                     // terms and items to name per node
+  double memory_limit = 0;            // bytes; 0: what the machine has to spare
+  Engine engine = Engine::automatic;  // where the entries are: run_tree(options) decides by the limit
+  // Others who make this run together, each with some of the items; the first of them gets the result. Null: nobody.
+  const Team* team = nullptr;
+  bool keep_texts = true;  // the beginnings of the documents that stand for a topic
   // Where finished splits are noted, so that a run which was killed can continue; empty: nowhere. The file goes when
   // the result is complete.
   std::filesystem::path split_log;

@@ -22,7 +22,8 @@ class Builder {
  public:
   // `items`: how many the part of the tree has that is to be split into options.leaves leaves.
   Builder(const TreeData<T>& x, const TreeOptions& options, SplitMemory<T>* memory, Index items)
-      : options_(options),
+      : x_(x),
+        options_(options),
         deadline_(deadline(options)),
         exponent_(x.exponent()),
         min_score_(options.score == Score::mndcg ? options.min_score : std::ldexp(options.min_score, -2 * exponent_)),
@@ -67,11 +68,11 @@ class Builder {
     const Index before = tree_.leaves;
     try {
       while (tree_.leaves < wanted) {
-        if (options_.progress && !options_.progress({tree_.leaves, wanted})) {
+        if (x_.any(options_.progress && !options_.progress({tree_.leaves, wanted}))) {
           tree_.stop_reason = StopReason::interrupted;
           return;
         }
-        check_time(deadline_);
+        check_time(x_, deadline_);
         const std::vector<Index> leaves = std::exchange(forced, false) ? std::vector{top} : open_leaves(top);
         if (leaves.empty()) return;
         std::vector<Trial<T>*> next;
@@ -205,6 +206,7 @@ class Builder {
     return std::move(tree_);
   }
 
+  const TreeData<T>& x_;
   const TreeOptions& options_;
   Clock::time_point deadline_;
   int exponent_;      // of the data

@@ -52,6 +52,7 @@ inline constexpr Index max_blocks = 16;
 inline constexpr Index entries_per_block = 16384;       // at least
 inline constexpr Index entries_per_feature = 12;        // of a block, at least
 inline constexpr Index entries_per_feature_of_two = 4;  // enough for two blocks, so that a second thread has work
+inline constexpr Index piece_entries = 32768;           // of items that are at hand at once
 inline constexpr Index pair_rows_per_block = 16384;     // rows of W that one thread takes at a time
 
 }  // namespace copse

@@ -87,7 +87,7 @@ class DenseNode : public NodeData<T> {
   // Calls rule(item, b1, b2) -> h with (b1, b2) = W'x for every item, and adds up x h'.
   template <class Rule>
   void read(const Matrix<T>& w, Sweep<T>& out, const Rule& rule) const {
-    read_blocks(x_.cols(), starts_, out,
+    read_blocks(x_.cols(), items(), starts_, nullptr, out,
                 [&](Index begin, Index end, T* xh) { return read_items(w, begin, end, out.h.data(), xh, rule); });
   }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "copse/base/parallel.h"
+#include "copse/base/team.h"
 #include "copse/tree/node_data.h"
 #include "copse/tree/pair_kernels.h"
 
@@ -22,11 +23,13 @@ inline Index block_count(Index entries, Index terms) {
 }
 
 // Runs read(begin, end, X H' of the block) for each block of items, which begin at `starts`, and adds up the parts in
-// block order. The sums that it returns are h1 h1, h1 h2, h2 h2 and b'h with b = W'x.
+// block order, and those of a team. The sums that it returns are h1 h1, h1 h2, h2 h2 and b'h with b = W'x. `items` is
+// the number of rows of H', of which a member of a team fills its own.
 template <class T, class Read>
-void read_blocks(Index terms, std::span<const Index> starts, Sweep<T>& out, const Read& read) {
+void read_blocks(Index terms, Index items, std::span<const Index> starts, const Team* team, Sweep<T>& out,
+                 const Read& read) {
   const Index blocks = static_cast<Index>(starts.size()) - 1;
-  out.h.reshape(starts.back(), 2);
+  out.h.reshape(items, 2);
   out.xh.reshape(terms, 2);
   out.parts.resize(static_cast<std::size_t>(blocks - 1));
   std::vector<PairSums<4>> sums(static_cast<std::size_t>(blocks));
@@ -49,6 +52,10 @@ void read_blocks(Index terms, std::span<const Index> starts, Sweep<T>& out, cons
   }
   PairSums<4> total;
   for (const PairSums<4>& part : sums) total += part;
+  if (team != nullptr) {
+    team->sum(out.xh.values());
+    team->sum(total.values);
+  }
   out.hh = {total.values[0], total.values[1], total.values[2]};
   out.fitted = total.values[3];
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "copse/matrix/blocked_items.h"
 #include "copse/matrix/dataset.h"
 #include "copse/tree/sample_items.h"
 
@@ -62,6 +63,11 @@ class NodeData {
   int exponent() const { return exponent_; }
   // |x_j|^2 of every item, of the values here.
   std::span<const double> squared_norms() const { return squared_norms_; }
+
+  // Where several hold a part of the items each, the rows of H' that a read gives are one's own; this adds the others'.
+  virtual void share_rows(Matrix<T>& /*h*/) const {}
+  // Whether any of them wishes it: all must do the same at the same time.
+  virtual bool any(bool wish) const { return wish; }
 
   // Some of the items, in ascending order, as a node of its own, whose terms() number the features of this one. The
   // items are multiplied by the factors.
@@ -132,6 +138,9 @@ class TreeData {
   // smaller than the largest by a factor of about 1e154 counts as empty.
   virtual std::span<const double> squared_norms() const = 0;
   virtual int exponent() const = 0;
+  // Whether nodes may be factored side by side; not where several who hold a part of the items each must agree.
+  virtual bool nodes_at_once() const { return true; }
+  virtual bool any(bool wish) const { return wish; }
 };
 
 // Throws InvalidArgument for entries that are not finite. The arrays behind the view, or the matrix (row j is item j),
@@ -142,5 +151,9 @@ template <class T>
 std::unique_ptr<TreeData<T>> tree_data(const Matrix<T>& items);
 template <class T>
 std::unique_ptr<TreeData<T>> tree_data(const Dataset<T>& dataset);
+// Items that are read in blocks, and must outlive it. A node whose entries fit into what is left of `memory` bytes
+// stands in memory, others are read from the blocks again and again: the tree is the same to the bit.
+template <class T>
+std::unique_ptr<TreeData<T>> tree_data(const BlockedItems<T>& items, double memory);
 
 }  // namespace copse

@@ -185,7 +185,7 @@ class PairAlternation {
     constexpr double rounding = 4 * static_cast<double>(std::numeric_limits<T>::epsilon());  // of the fit, relative
     constexpr double noise = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
     for (;;) {
-      check_time(options.deadline);
+      check_time(x_, options.deadline);
       if (!std::exchange(has_swept_, false)) read();
       const Step step = extrapolation_.add(sweep_, w_, ww_);
       gradient_ = step.gradient;
@@ -305,6 +305,7 @@ StartingPoint<T> singular_start(const NodeData<T>& x, Index stride, const Rank2O
   const auto run = [&](PairAlternation<T>& alternation, const NodeData<T>& items, double tolerance) {
     alternation.run(tolerance, first, options);
     start.entries_read += alternation.iterations() * static_cast<double>(items.entries());
+    items.share_rows(alternation.sweep().h);
     return loss_of_split(alternation.sweep(), alternation.ww(), items.squared_norms());
   };
   const auto take = [&](const PairAlternation<T>& alternation, const NodeData<T>& items) {
@@ -327,23 +328,18 @@ StartingPoint<T> singular_start(const NodeData<T>& x, Index stride, const Rank2O
 
 // The factors with unit columns of W, and H accordingly.
 template <class T>
-void write_factors(PairAlternation<T>& from, Rank2Result<T>& result) {
+void write_factors(const NodeData<T>& x, PairAlternation<T>& from, Rank2Result<T>& result) {
   const PairGram ww = from.ww();
   result.fitted = from.sweep().fitted;
   result.w = unit_columns(from.w(), ww);
   result.inner = ww.b * inverse_norm(ww.a) * inverse_norm(ww.c);
+  x.share_rows(from.sweep().h);
   result.h = Matrix<T>(from.sweep().h.rows(), 2);
   add_product(from.sweep().h, {std::sqrt(ww.a), 0, 0, std::sqrt(ww.c)}, result.h);
   result.projected_gradient_ratio = from.ratio();
 }
 
 }  // namespace
-
-void check_time(std::chrono::steady_clock::time_point deadline) {
-  check_cancelled();
-  if (deadline != std::chrono::steady_clock::time_point::max() && std::chrono::steady_clock::now() >= deadline)
-    throw TimeUp();
-}
 
 template <class T>
 Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options) {
@@ -363,7 +359,7 @@ Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options) {
     result.stop_reason = all.run(options.tolerance, start.first, options);
     start.first = all.first();
     result.iterations += all.iterations();
-    write_factors(all, result);
+    write_factors(x, all, result);
     w.reset();
     if (restarts < max_restarts) w = supported_start(x, result, start.entries_read);
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "copse/base/error.h"
+#include "copse/base/parallel.h"
 #include "copse/nmf/nmf.h"
 #include "copse/tree/node_data.h"
 
@@ -45,8 +46,13 @@ class TimeUp : public Error {
   TimeUp() : Error("The time is up.") {}
 };
 
-// Throws TimeUp after the deadline, and Cancelled if the run was asked to stop.
-void check_time(std::chrono::steady_clock::time_point deadline);
+// Throws TimeUp after the deadline, and Cancelled if the run was asked to stop. `x` is the data, a node's or the whole.
+template <class X>
+void check_time(const X& x, std::chrono::steady_clock::time_point deadline) {
+  check_cancelled();
+  if (deadline != std::chrono::steady_clock::time_point::max() && x.any(std::chrono::steady_clock::now() >= deadline))
+    throw TimeUp();
+}
 
 template <class T>
 Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options);

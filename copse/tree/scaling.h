@@ -33,9 +33,9 @@ class PowerOfTwo {
   T power_;  // 2^exponent, if that is a number of T
 };
 
-// The exponent e of the largest of all values, which is from 2^e to 2^(e + 1); 0 if there is none but zero.
+// The largest of all values, without their signs; 0 if there is none. Throws InvalidArgument unless all are finite.
 template <class T>
-int largest_exponent(std::span<const T> values) {
+T largest_size(std::span<const T> values) {
   struct Largest {
     T value = 0;
     bool finite = true;
@@ -55,15 +55,27 @@ int largest_exponent(std::span<const T> values) {
     return found;
   });
   if (!largest.finite) throw InvalidArgument("A tree needs finite numbers, and the matrix has others.");
-  return largest.value > 0 ? std::ilogb(largest.value) : 0;
+  return largest.value;
+}
+
+// The exponent e of the largest of all values, which is from 2^e to 2^(e + 1); 0 if there is none but zero.
+template <class T>
+int largest_exponent(std::span<const T> values) {
+  const T largest = largest_size(values);
+  return largest > 0 ? std::ilogb(largest) : 0;
+}
+
+// Whether no square of values of this size leaves the range of double.
+template <class T>
+bool fits_plain_squares(int exponent) {
+  return sizeof(T) == sizeof(float) || std::abs(exponent) < 400;
 }
 
 // |x|^2 for the values divided by 2^exponent.
 template <class T>
 double scaled_square(std::span<const T> values, int exponent) {
   double sum = 0;
-  if (sizeof(T) == sizeof(float) || std::abs(exponent) < 400) {
-    // No square leaves the range of double.
+  if (fits_plain_squares<T>(exponent)) {
     for (const T value : values) sum += static_cast<double>(value) * static_cast<double>(value);
     return std::ldexp(sum, -2 * exponent);
   }

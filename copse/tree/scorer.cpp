@@ -97,6 +97,12 @@ Scored<T> Scorer<T>::compute(Side<T>& side, std::uint64_t key) const {
 }
 
 template <class T>
+void Scorer<T>::for_each(Index count, const std::function<void(Index)>& body) const {
+  if (x_.nodes_at_once()) return parallel_for(count, body);
+  for (Index i = 0; i < count; ++i) body(i);
+}
+
+template <class T>
 const Scored<T>& Scorer<T>::score(Trial<T>& trial, int side) const {
   auto& known = trial.scores[side];
   if (!known) known = compute(trial.split.sides[side], child_key(trial.key, side));
@@ -107,7 +113,7 @@ const Scored<T>& Scorer<T>::score(Trial<T>& trial, int side) const {
 // work where the work of the larger can't be shared.
 template <class T>
 void Scorer<T>::score_both(Trial<T>& trial) const {
-  parallel_for(2, [&](Index s) {
+  for_each(2, [&](Index s) {
     const Scored<T>& side = score(trial, static_cast<int>(s));
     if (!side.trial || !(side.score > 0)) return;
     // The split of an unbalanced trial may be another one, without outliers.
@@ -125,7 +131,7 @@ void Scorer<T>::work_ahead(std::span<Trial<T>* const> next, Index left) const {
   for (Trial<T>* trial : next.first(std::min(next.size(), static_cast<std::size_t>(left + 1) / 2))) {
     if (chosen.size() < leaves_at_once && !is_done(trial)) chosen.push_back(trial);
   }
-  parallel_for(static_cast<Index>(chosen.size()), [&](Index task) { score_both(*chosen[task]); });
+  for_each(static_cast<Index>(chosen.size()), [&](Index task) { score_both(*chosen[task]); });
 }
 
 template <class T>

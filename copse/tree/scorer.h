@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -66,6 +67,8 @@ class Scorer {
   bool is_unbalanced(const TrialSplit<T>& split) const;
 
  private:
+  // Side by side, where that is possible.
+  void for_each(Index count, const std::function<void(Index)>& body) const;
   Scored<T> compute(Side<T>& side, std::uint64_t key) const;
   std::unique_ptr<Trial<T>> try_items(std::span<const RowIndex> items, PartOfNode<T> data, std::uint64_t key,
                                       int attempt) const;

@@ -35,6 +35,7 @@ struct Krylov {
       x.project(basis[read], sweep);
       small.template block<2, 2>(2 * read, 2 * read) << sweep.hh.a, sweep.hh.b, sweep.hh.b, sweep.hh.c;
       products[read] = std::move(sweep.h);
+      x.share_rows(products[read]);
     }
     ritz.compute(small);
   }

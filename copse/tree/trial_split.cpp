@@ -15,7 +15,7 @@ std::array<double, 2> leading_values(const NodeData<T>& x, Matrix<T> v, std::spa
   std::array<double, 2> values{};
   Sweep<T> sweep;
   for (int iteration = 0; iteration < leading_iterations; ++iteration) {
-    check_time(options.rank2.deadline);
+    check_time(x, options.rank2.deadline);
     x.power_step(v, first, sweep);
     ++cost.iterations;
     cost.entries_read += static_cast<double>(x.entries());

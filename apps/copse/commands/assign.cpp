@@ -103,9 +103,8 @@ void write(const AssignOptions& options, const std::vector<std::string>& names, 
 template <class T, class Model>
 void assign(const AssignOptions& options, const StoredResult& stored, const Model& model, Terminal& terminal) {
   const Settings& settings = stored.report.settings;
-  const NewItems<T> items = read_new_items<T>(options.items, settings, model.items, events_of(terminal));
-  terminal.show("placing ...");
-  write(options, items.names, place(model, items), items.notes, stored.is_tree(), terminal);
+  const PlacedItems placed = place_new_items<T>(options.items, settings, model, events_of(terminal));
+  write(options, placed.names, placed.items, placed.notes, stored.is_tree(), terminal);
 }
 
 template <class T>

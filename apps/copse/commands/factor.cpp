@@ -118,6 +118,7 @@ void add_factor(Program& program) {
              "Features to show and write per cluster")
       ->group("Output");
   add_machine_options(command, *machine);
+  add_engine(command, *machine);
 }
 
 }  // namespace copse

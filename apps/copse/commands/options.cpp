@@ -156,7 +156,15 @@ void add_precision(CLI::App& command, Precision& precision) {
 
 void add_memory_limit(CLI::App& command, double& bytes) {
   add_amount(command, "--memory-limit", bytes, parse_bytes, "SIZE",
-             "Refuse to start if more memory is needed, such as 8G [what the machine has to spare]")
+             "Memory to use at most, such as 8G; what cannot do with it does not start [what the machine has to spare]")
+      ->group(machine_group);
+}
+
+void add_engine(CLI::App& command, MachineOptions& options) {
+  add_choice(
+      command, "--engine", options.engine,
+      "Where the entries are: in memory, or in their file (.copse), which is read again and again; automatic: in "
+      "memory if they fit")
       ->group(machine_group);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "copse/result/choices.h"
+#include "copse/result/memory.h"
 
 // CLI11 is slow to compile: only files that define options include it.
 namespace CLI {
@@ -37,10 +38,13 @@ struct MachineOptions {
   int threads = 0;  // 0: all
   Precision precision = Precision::single;
   double memory_limit = 0;  // bytes; 0: what the machine has to spare
+  Engine engine = Engine::automatic;
 };
 void add_machine_options(CLI::App& command, MachineOptions& options);
 void add_threads(CLI::App& command, int& threads);
 void add_memory_limit(CLI::App& command, double& bytes);
+// For commands that can leave the entries in their file.
+void add_engine(CLI::App& command, MachineOptions& options);
 void add_precision(CLI::App& command, Precision& precision);
 void add_seed(CLI::App& command, std::uint64_t& seed);
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "apps/copse/commands/run_graph_tree.h"
+#include "apps/copse/processes.h"
 #include "apps/copse/terminal/interrupt.h"
 #include "apps/copse/terminal/show_graph.h"
 #include "apps/copse/terminal/show_run.h"
@@ -29,6 +30,9 @@ std::unique_ptr<OutputFolder> open_folder(const OutputOptions& options, const st
   return std::make_unique<OutputFolder>(options.folder, options.force);
 }
 
+// What stops the work in the middle. Of several processes none may leave alone: they agree on it between iterations.
+const Cancellation* own_interruption() { return processes() == nullptr ? &interruption() : nullptr; }
+
 // Writes and shows a result; from here on an interruption changes nothing.
 template <class Result>
 void finish(Result& result, OutputFolder* folder, const OutputOptions& output, Terminal& terminal) {
@@ -43,9 +47,11 @@ void finish(Result& result, OutputFolder* folder, const OutputOptions& output, T
 }  // namespace
 
 int run_flat_command(FlatRunOptions options, const OutputOptions& output, const MachineOptions& machine) {
-  Terminal terminal(output.quiet);
-  const auto folder = open_folder(output, options.input.path);
+  Terminal terminal(output.quiet || !is_first_process());
+  const auto folder = is_first_process() ? open_folder(output, options.input.path) : nullptr;
+  options.team = processes();
   options.memory_limit = machine.memory_limit;
+  options.engine = machine.engine;
   options.keep_texts = folder != nullptr && output.page;
   FactorProgress progress(terminal, options.nmf);
   options.nmf.progress = [&](const Iteration& iteration) {
@@ -54,7 +60,8 @@ int run_flat_command(FlatRunOptions options, const OutputOptions& output, const 
   };
   with_precision(machine.precision, [&]<class T> {
     FlatResult<T> result;
-    with_threads(machine.threads, &interruption(), [&] { result = run_flat<T>(options, events_of(terminal)); });
+    with_threads(machine.threads, own_interruption(), [&] { result = run_flat<T>(options, events_of(terminal)); });
+    if (!is_first_process()) return;
     with_threads(machine.threads, nullptr, [&] { finish(result, folder.get(), output, terminal); });
   });
   return interrupted_exit_code();
@@ -99,13 +106,15 @@ int run_tree_command(TreeRunOptions options, const OutputOptions& output, const 
                      SplitLogUse log) {
   OutputOptions replacing = output;
   replacing.force |= log == SplitLogUse::resume;  // the tree of an interrupted run gives way to the whole one
-  const auto folder = open_folder(replacing, options.input.path);
-  if (folder != nullptr && log != SplitLogUse::none) {
+  if (processes() != nullptr && log == SplitLogUse::resume)
+    throw InputError("--resume continues a run of one process; several keep no record of their splits.");
+  const auto folder = is_first_process() ? open_folder(replacing, options.input.path) : nullptr;
+  if (folder != nullptr && log != SplitLogUse::none && processes() == nullptr) {
     options.split_log = folder->path() / split_log_file;
     folder->keep(split_log_file);
   }
   options.resume = log == SplitLogUse::resume;
-  Terminal terminal(output.quiet);
+  Terminal terminal(output.quiet || !is_first_process());
   const auto say_resume = [&] {
     if (!options.split_log.empty())
       terminal.say("the finished splits are kept: the same command with --resume continues from there.");
@@ -131,16 +140,19 @@ int run_tree_command(TreeRunOptions options, const OutputOptions& output, const 
 
 int run_tree_command(TreeRunOptions options, const OutputOptions& output, const MachineOptions& machine,
                      OutputFolder* folder) {
-  Terminal terminal(output.quiet);
+  Terminal terminal(output.quiet || !is_first_process());
+  options.team = processes();
   options.memory_limit = machine.memory_limit;
+  options.engine = machine.engine;
   options.keep_texts = folder != nullptr && output.page;
   options.tree.progress = [&](const TreeProgress& progress) {
     terminal.show(fmt::format("splitting: {} of {} leaves ...", progress.leaves, progress.wanted));
-    return true;
+    return processes() == nullptr || !interruption().requested();
   };
   with_precision(machine.precision, [&]<class T> {
     TreeResult<T> result;
-    with_threads(machine.threads, &interruption(), [&] { result = run_tree<T>(options, events_of(terminal)); });
+    with_threads(machine.threads, own_interruption(), [&] { result = run_tree<T>(options, events_of(terminal)); });
+    if (!is_first_process()) return;
     with_threads(machine.threads, nullptr, [&] { finish(result, folder, output, terminal); });
   });
   return interrupted_exit_code();

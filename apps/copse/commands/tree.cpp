@@ -104,6 +104,7 @@ void add_tree(Program& program) {
              "Features and items to name per node")
       ->group("Output");
   add_machine_options(command, *machine);
+  add_engine(command, *machine);
 }
 
 }  // namespace copse

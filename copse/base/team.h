@@ -1,0 +1,58 @@
+// Those who hold a part of the data each and work in step, such as the processes of one run on several machines. Every
+// call must be made by all of them, in the same order.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "copse/base/index.h"
+
+namespace copse {
+
+class Team {
+ public:
+  virtual ~Team() = default;
+
+  virtual int rank() const = 0;  // 0 ... size() - 1
+  virtual int size() const = 0;
+
+  // Adds up an array over all. The order is that of the ranks: everyone gets the same bits, every time.
+  virtual void sum(std::span<double> values) const = 0;
+  virtual void sum(std::span<float> values) const = 0;
+  virtual void sum(std::span<std::int32_t> values) const = 0;
+
+  // The same, but everyone gets a part only: own = the entries starts[rank] ... starts[rank + 1] - 1 of the sum.
+  virtual void sum_parts(std::span<const float> values, std::span<const Index> starts, std::span<float> own) const = 0;
+  virtual void sum_parts(std::span<const double> values, std::span<const Index> starts,
+                         std::span<double> own) const = 0;
+
+  // Everyone has written the bytes starts[rank] ... starts[rank + 1] - 1, and gets those of the others.
+  virtual void share_bytes(std::span<char> bytes, std::span<const Index> starts) const = 0;
+  template <class Value>
+  void share(std::span<Value> values, std::span<const Index> starts) const {
+    std::vector<Index> in_bytes(starts.begin(), starts.end());
+    for (Index& start : in_bytes) start *= static_cast<Index>(sizeof(Value));
+    share_bytes({reinterpret_cast<char*>(values.data()), values.size() * sizeof(Value)}, in_bytes);
+  }
+
+  // The bytes that this one has sent so far.
+  virtual double bytes_sent() const = 0;
+
+  bool any(bool wish) const {
+    double wishes = wish ? 1 : 0;
+    sum({&wishes, 1});
+    return wishes > 0;
+  }
+  // Where each one's part of `count` things begins, and `count`: parts of nearly equal size, multiples of `unit` but
+  // for the last.
+  std::vector<Index> starts_of(Index count, Index unit = 1) const {
+    std::vector<Index> starts;
+    const Index units = (count + unit - 1) / unit;
+    for (int r = 0; r <= size(); ++r) starts.push_back(std::min(count, units * r / size() * unit));
+    return starts;
+  }
+};
+
+}  // namespace copse

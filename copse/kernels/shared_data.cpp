@@ -1,0 +1,158 @@
+#include "copse/kernels/shared_data.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace copse {
+namespace {
+
+// A sample with all features of the whole, also those that none of its items has.
+template <class T>
+class WidenedData : public Data<T> {
+ public:
+  WidenedData(Sample<T> sample, Index rows) : sample_(std::move(sample)), rows_(rows) {}
+
+  Index rows() const override { return rows_; }
+  Index cols() const override { return sample_.data->cols(); }
+  Index nonzeros() const override { return sample_.data->nonzeros(); }
+  void times(const Matrix<T>& h, Matrix<T>& out) const override {
+    Matrix<T> product;
+    sample_.data->times(h, product);
+    out.reshape(rows_, h.cols());
+    std::ranges::fill(out.values(), T(0));
+    for (Index i = 0; i < product.rows(); ++i) std::ranges::copy(product.row(i), out.row(sample_.features[i]).begin());
+  }
+  void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override {
+    Matrix<T> rows;
+    rows.reshape(static_cast<Index>(sample_.features.size()), w.cols());
+    for (Index i = 0; i < rows.rows(); ++i) std::ranges::copy(w.row(sample_.features[i]), rows.row(i).begin());
+    sample_.data->transpose_times(rows, out);
+  }
+  double squared_norm() const override { return sample_.data->squared_norm(); }
+  double squared_norm_over(int exponent) const override { return sample_.data->squared_norm_over(exponent); }
+
+ private:
+  Sample<T> sample_;
+  Index rows_;
+};
+
+}  // namespace
+
+template <class T>
+SharedData<T>::SharedData(std::unique_ptr<Data<T>> own, const Team& team)
+    : owned_(std::move(own)),
+      own_(*owned_),
+      team_(team),
+      rank_(team.rank()),
+      row_starts_(team.starts_of(own_.rows())),
+      item_starts_(static_cast<std::size_t>(team.size() + 1), 0) {
+  std::vector<double> counts(static_cast<std::size_t>(team.size() + 2), 0);
+  counts[rank_] = static_cast<double>(own_.cols());
+  counts[team.size()] = static_cast<double>(own_.nonzeros());
+  counts[team.size() + 1] = own_.prefers_one_read() ? 1 : 0;
+  team.sum(counts);
+  for (int r = 0; r < team.size(); ++r) item_starts_[r + 1] = item_starts_[r] + static_cast<Index>(counts[r]);
+  one_read_ = counts[team.size() + 1] > 0;
+  whole_ = {own_.rows(), item_starts_.back(), static_cast<Index>(counts[team.size()]), row_starts_[rank_],
+            item_starts_[rank_]};
+}
+
+namespace {
+
+// Data that somebody else keeps, as an owner would hold it.
+template <class T>
+class BorrowedData : public Data<T> {
+ public:
+  explicit BorrowedData(const Data<T>& x) : x_(x) {}
+  Index rows() const override { return x_.rows(); }
+  Index cols() const override { return x_.cols(); }
+  Index nonzeros() const override { return x_.nonzeros(); }
+  void times(const Matrix<T>& h, Matrix<T>& out) const override { x_.times(h, out); }
+  void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override { x_.transpose_times(w, out); }
+  void read_once(const Matrix<T>& w, const UpdateItems<T>& update, Matrix<T>& out) const override {
+    x_.read_once(w, update, out);
+  }
+  Index item_blocks() const override { return x_.item_blocks(); }
+  bool prefers_one_read() const override { return x_.prefers_one_read(); }
+  double squared_norm() const override { return x_.squared_norm(); }
+  double squared_norm_over(int exponent) const override { return x_.squared_norm_over(exponent); }
+  Sample<T> select(std::span<const Index> items) const override { return x_.select(items); }
+
+ private:
+  const Data<T>& x_;
+};
+
+}  // namespace
+
+template <class T>
+SharedData<T>::SharedData(const Data<T>& own, const Team& team)
+    : SharedData(std::make_unique<BorrowedData<T>>(own), team) {}
+
+template <class T>
+Matrix<T> SharedData<T>::gathered(const Matrix<T>& own, const std::vector<Index>& starts) const {
+  const Index k = own.cols();
+  Matrix<T> all;
+  all.reshape(starts.back(), k);
+  std::ranges::copy(own.values(), all.data() + starts[rank_] * k);
+  std::vector<Index> numbers = starts;
+  for (Index& start : numbers) start *= k;
+  team_.share(all.values(), numbers);
+  return all;
+}
+
+template <class T>
+void SharedData<T>::scatter_sum(const Matrix<T>& all, Matrix<T>& out) const {
+  const Index k = all.cols();
+  out.reshape(rows(), k);
+  std::vector<Index> numbers = row_starts_;
+  for (Index& start : numbers) start *= k;
+  team_.sum_parts(std::span<const T>(all.values()), numbers, out.values());
+}
+
+template <class T>
+void SharedData<T>::times(const Matrix<T>& h, Matrix<T>& out) const {
+  Matrix<T> all;
+  own_.times(h, all);
+  scatter_sum(all, out);
+}
+
+template <class T>
+void SharedData<T>::transpose_times(const Matrix<T>& w, Matrix<T>& out) const {
+  own_.transpose_times(all_rows(w), out);
+}
+
+template <class T>
+void SharedData<T>::read_once(const Matrix<T>& w, const UpdateItems<T>& update, Matrix<T>& out) const {
+  Matrix<T> all;
+  own_.read_once(all_rows(w), update, all);
+  scatter_sum(all, out);
+}
+
+template <class T>
+double SharedData<T>::squared_norm_over(int exponent) const {
+  double square = exponent == 0 ? own_.squared_norm() : own_.squared_norm_over(exponent);
+  team_.sum({&square, 1});
+  return square;
+}
+
+template <class T>
+Sample<T> SharedData<T>::select(std::span<const Index> items) const {
+  std::vector<Index> own;
+  for (const Index item : items) {
+    if (item >= item_starts_[rank_] && item < item_starts_[rank_ + 1]) own.push_back(item - item_starts_[rank_]);
+  }
+  Sample<T> sample = own_.select(own);
+  if (team_.any(sample.data == nullptr)) return {};
+  Sample<T> shared;
+  shared.data =
+      std::make_unique<SharedData<T>>(std::make_unique<WidenedData<T>>(std::move(sample), own_.rows()), team_);
+  shared.features.resize(static_cast<std::size_t>(rows()));
+  std::iota(shared.features.begin(), shared.features.end(), Index(0));
+  return shared;
+}
+
+template class SharedData<float>;
+template class SharedData<double>;
+
+}  // namespace copse

@@ -1,0 +1,24 @@
+// A matrix whose items are spread over a team: everyone reads some of one file.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "copse/base/team.h"
+#include "copse/result/input.h"
+
+namespace copse {
+
+template <class T>
+struct SharedInput {
+  PreparedInput<T> input;        // of all items; their names and classes with the first of the team only
+  std::vector<Index> starts;     // the first kept item of each member, and their number
+  std::unique_ptr<Data<T>> own;  // one's own items, in memory or in the file
+};
+
+// load() for a team. The limit of memory is that of each member. Throws InputError, which all members do alike.
+template <class T>
+SharedInput<T> load_shared(const InputOptions& options, MemoryJob job, const Team& team, const RunEvents& events,
+                           Seconds& seconds);
+
+}  // namespace copse

@@ -1,0 +1,130 @@
+// A tree of items that are read in blocks is that of the same items in memory, to the bit.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "copse/base/parallel.h"
+#include "copse/generate/corpus.h"
+#include "copse/kernels/in_memory.h"
+#include "copse/kernels/streamed_data.h"
+#include "copse/tree/flatten.h"
+#include "copse/tree/tree.h"
+#include "tests/support/blocked.h"
+#include "tests/support/random_matrices.h"
+
+namespace copse {
+namespace {
+
+template <class T>
+SparseMatrix<T> planted(Index documents, std::uint64_t seed) {
+  const Planted<T> corpus =
+      generate_corpus<T>({.documents = documents, .terms = 500, .k = 9, .terms_per_document = 40, .seed = seed});
+  return std::get<SparseMatrix<T>>(corpus.data.values);
+}
+
+template <class T>
+void expect_same(const Tree<T>& a, const Tree<T>& b) {
+  ASSERT_EQ(a.nodes.size(), b.nodes.size());
+  for (std::size_t n = 0; n < a.nodes.size(); ++n) {
+    EXPECT_EQ(a.nodes[n].items, b.nodes[n].items);
+    EXPECT_EQ(a.nodes[n].weights, b.nodes[n].weights);
+    EXPECT_EQ(a.nodes[n].outliers, b.nodes[n].outliers);
+    EXPECT_EQ(a.nodes[n].topic.terms, b.nodes[n].topic.terms);
+    EXPECT_EQ(a.nodes[n].topic.weights, b.nodes[n].topic.weights);
+    EXPECT_TRUE(std::isnan(a.nodes[n].score) ? std::isnan(b.nodes[n].score) : a.nodes[n].score == b.nodes[n].score);
+    EXPECT_EQ(a.nodes[n].squared_norm, b.nodes[n].squared_norm);
+  }
+  EXPECT_EQ(a.cost.iterations, b.cost.iterations);
+  EXPECT_EQ(a.cost.entries_read, b.cost.entries_read);
+}
+
+template <class T>
+class BlockedTree : public ::testing::Test {};
+using Types = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(BlockedTree, Types);
+
+// With no memory for nodes, with some, and with enough for all.
+TYPED_TEST(BlockedTree, IsTheTreeInMemory) {
+  using T = TypeParam;
+  for (const Index documents : {3, 60, 900}) {
+    const auto x = planted<T>(documents, 3);
+    const testing::OddBlocks<T> blocks(x, 11);
+    for (const Score score : {Score::mndcg, Score::error, Score::rank1_gain}) {
+      for (const Rank2Start start : {Rank2Start::singular, Rank2Start::random}) {
+        const TreeOptions options{.leaves = 9, .score = score, .start = start, .seed = 5};
+        const Tree<T> expected = build_tree(*tree_data(SparseView<T>(x)), options);
+        for (const double memory : {0.0, 60e3, 1e9}) {
+          SCOPED_TRACE(::testing::Message() << documents << " documents, " << memory << " bytes");
+          expect_same(build_tree(*tree_data(blocks, memory), options), expected);
+        }
+      }
+    }
+  }
+}
+
+// Large enough for samples of samples and for several threads.
+TEST(BlockedTree, IsTheSameForAnyNumberOfThreads) {
+  const auto x = planted<float>(9000, 4);
+  const testing::OddBlocks<float> blocks(x, 200);
+  const TreeOptions options{.leaves = 8};
+  Tree<float> expected;
+  with_threads(1, nullptr, [&] { expected = build_tree(*tree_data(SparseView<float>(x)), options); });
+  for (const double memory : {0.0, 5e5}) {
+    with_threads(8, nullptr, [&] { expect_same(build_tree(*tree_data(blocks, memory), options), expected); });
+  }
+}
+
+TEST(BlockedTree, ReadsLessOnceNodesFit) {
+  const auto x = planted<float>(900, 3);
+  const auto reads = [&](double memory) {
+    const testing::OddBlocks<float> blocks(x, 11);
+    build_tree(*tree_data(blocks, memory), {.leaves = 9});
+    return blocks.reads();
+  };
+  EXPECT_LT(10 * reads(1e9), reads(0));
+}
+
+TEST(BlockedTree, TakesNumbersOfAnySize) {
+  for (const int exponent : {-1000, -100, 100, 1000}) {
+    auto x = planted<double>(200, 6);
+    for (double& value : x.values) value = std::ldexp(value, exponent);
+    const testing::OddBlocks<double> blocks(x);
+    expect_same(build_tree(*tree_data(blocks, 0), {.leaves = 5}),
+                build_tree(*tree_data(SparseView<double>(x)), {.leaves = 5}));
+  }
+  auto x = planted<double>(50, 6);
+  x.values[7] = std::numeric_limits<double>::infinity();
+  const testing::OddBlocks<double> blocks(x);
+  EXPECT_THROW(tree_data(blocks, 0), InvalidArgument);
+}
+
+// Items that have no entries, blocks that have no items, a matrix of zeros.
+TEST(BlockedTree, TakesEmptyItems) {
+  auto x = testing::random_integer_sparse<double>(30, 80, 0.02, 1);
+  const testing::OddBlocks<double> blocks(x);
+  expect_same(build_tree(*tree_data(blocks, 0), {.leaves = 6}),
+              build_tree(*tree_data(SparseView<double>(x)), {.leaves = 6}));
+  const auto nothing = testing::random_integer_sparse<double>(30, 80, 0, 1);
+  const testing::OddBlocks<double> no_entries(nothing);
+  EXPECT_EQ(build_tree(*tree_data(no_entries, 0), {.leaves = 6}).leaves, 1);
+}
+
+// All items fitted to the leaves, and the solver dc.
+TEST(BlockedTree, Flattens) {
+  const auto x = planted<double>(900, 3);
+  const testing::OddBlocks<double> blocks(x, 11);
+  const StreamedData<double> data(blocks);
+  const auto memory = in_memory(SparseMatrix<double>(x));
+  const Tree<double> tree = build_tree(*tree_data(blocks, 0), {.leaves = 9});
+  const Matrix<double> topics = leaf_topics(data, tree);
+  const Matrix<double> found = flatten(data, topics), expected = flatten(*memory, topics);
+  for (std::size_t e = 0; e < found.values().size(); ++e)
+    ASSERT_NEAR(found.values()[e], expected.values()[e], 1e-9 * (1 + expected.values()[e]));
+  const NmfOptions options{.rank = 5, .max_iterations = 3};
+  EXPECT_NEAR(factorize_dc(data, *tree_data(blocks, 0), options).relative_error,
+              factorize_dc(*memory, *tree_data(SparseView<double>(x)), options).relative_error, 1e-9);
+}
+
+}  // namespace
+}  // namespace copse

@@ -1,0 +1,211 @@
+"""The same answer, whether the entries are in memory or stay in their file; every option works there or is refused with a sentence.
+
+TABLE holds what docs/guide/engines.md says. Every option of the commands must stand in it, so that a new one cannot be forgotten.
+"""
+
+import json
+import pathlib
+import re
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse
+from conftest import read_tsv
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+FACTOR = {
+    "--text": [], "--items": ["columns"], "--header": ["detect"], "--row-names": ["detect"], "--features": ["names.txt"],
+    "--item-names": ["items.txt"], "--truth": ["labels.txt"], "--min-count": [4], "--min-words": [12],
+    "--drop-empty": [], "--drop-duplicates": None, "--weights": ["log-tf-idf"], "--scale": ["max"],
+    "--unit-columns": [], "--normalized-cut": [], "--loss": {"frobenius": True, "kl": False},
+    "--solver": {"hals": True, "mu": True, "active-set": True, "pivoting": True, "projected-gradient": True, "dc": True},
+    "--start": {"automatic": True, "sample": True, "random": True, "nndsvd": True, "nndsvda": True, "nndsvdar": True},
+    "--runs": [2], "--seed": [3], "--affine": [], "--sparse": ["thesis"], "--sparse-w": [0.1], "--max-iterations": [15],
+    "--tolerance": [1e-3], "--time-limit": ["60s"], "--force": [], "--no-page": [], "--top": [4], "--threads": [2],
+    "--precision": ["double"], "--memory-limit": ["1G"], "--json": [], "--quiet": [],
+}
+TREE = {
+    "--items": ["columns"], "--header": ["detect"], "--row-names": ["detect"], "--features": ["names.txt"],
+    "--item-names": ["items.txt"], "--truth": ["labels.txt"], "--min-count": [4], "--min-words": [12],
+    "--drop-empty": [], "--drop-duplicates": None, "--weights": ["log-tf-idf"], "--scale": ["max"],
+    "--unit-columns": [], "--normalized-cut": [],
+    "--score": {"mndcg": True, "error": True, "rank1-gain": True, "fit": True, "rank1": True, "rank2": True},
+    "--pick": ["size"], "--min-score": [0.01], "--outlier-trials": [0], "--imbalance": [5], "--start": ["random"],
+    "--tolerance": [1e-3], "--max-iterations": [50], "--large-share": [0.5], "--time-limit": ["60s"], "--seed": [3],
+    "--stability": None, "--no-flat": [], "--links": None, "--vectors": None, "--force": [], "--no-page": [],
+    "--top": [4], "--resume": [], "--all": [], "--threads": [2], "--precision": ["double"], "--memory-limit": ["1G"],
+    "--json": [], "--quiet": [],
+}
+# Those that say how documents are read or how a graph is made of them have nothing to do with a matrix in a file.
+ELSEWHERE = {
+    "--help", "--help-all", "--engine", "--clusters", "--leaves", "--output", "--format", "--id", "--label", "--time", "--title", "--skip-bad",
+    "--language", "--stop-words", "--stem", "--bigrams", "--max-share", "--max-features", "--numbers", "--addresses",
+    "--words", "--drop-headers", "--drop-quotes", "--neighbour-graph", "--joint-weight", "--neighbours", "--link-weight", "--graph-weight",
+    "--text", "--csv-quotes", "--layer", "--label-column", "--transposed", "--undirected", "--directed",
+}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory, program):
+    """A planted matrix of counts as .mtx and .copse, with names and labels, in a folder."""
+    import subprocess
+
+    folder = tmp_path_factory.mktemp("engines")
+    rng = np.random.default_rng(5)
+    labels = rng.integers(0, 5, 900)
+    counts = rng.poisson(0.08, (150, 900)) + rng.poisson(1.5, (150, 900)) * (np.arange(150)[:, None] % 5 == labels)
+    counts[:, 17] = 0
+    scipy.io.mmwrite(folder / "x.mtx", scipy.sparse.coo_matrix(counts))
+    (folder / "names.txt").write_text("".join(f"word{i}\n" for i in range(150)))
+    (folder / "items.txt").write_text("".join(f"item{j}\n" for j in range(900)))
+    (folder / "labels.txt").write_text("".join(f"class{label}\n" for label in labels))
+    (folder / "links.tsv").write_text("".join(f"item{j}\titem{j + 1}\n" for j in range(800)))
+    np.save(folder / "vectors.npy", rng.random((900, 4)))
+    subprocess.run([program, "convert", "x.mtx", "x.copse"], cwd=folder, check=True, capture_output=True)
+    return folder
+
+
+def run_both(copse, data, command, *arguments):
+    """Runs with both engines into folders; the results as JSON and the clusters of the items."""
+    found = []
+    for engine in ("memory", "disk"):
+        folder = data / f"out-{engine}"
+        run = copse(command, "x.copse", *arguments, "--engine", engine, "-o", folder, "--force", cwd=data)
+        assert run.returncode == 0, run.stderr
+        result = json.loads((folder / "result.json").read_text())
+        assert result["engine"] == engine
+        found.append((result, [row[1] for row in read_tsv(folder / "assignments.tsv")[1:]], folder))
+    return found
+
+
+def values(option):
+    """The arguments to try, and whether they work on disk."""
+    if option is None:
+        return [(None, False)]
+    if isinstance(option, dict):
+        return [([value], works) for value, works in option.items()]
+    return [(option, True)]
+
+
+def cases():
+    for command, size, table in (("factor", ["-k", 5], FACTOR), ("tree", ["--leaves", 5], TREE)):
+        for name, option in table.items():
+            for arguments, works in values(option):
+                yield pytest.param(command, size, name, arguments, works, id=" ".join(map(str, [command, name, *(arguments or [])])))
+
+
+@pytest.mark.parametrize("command, size, name, arguments, works", cases())
+def test_every_option_works_or_is_refused(copse, data, command, size, name, arguments, works):
+    given = {"--stability": [3], "--links": ["links.tsv"], "--vectors": ["vectors.npy"]}.get(name, arguments or [])
+    line = [*size, name, *given] if name != "--solver" or command == "tree" else [*size, name, *given]
+    if works:
+        (memory, expected, _), (disk, labels, _) = run_both(copse, data, command, *line)
+        agree = np.mean([a == b for a, b in zip(expected, labels, strict=True)])
+        assert agree > 0.99, f"{agree} of the clusters are the same"
+        assert disk["relative_error"] == pytest.approx(memory["relative_error"], abs=2e-3)
+        assert disk["stop_reason"] == memory["stop_reason"]
+        return
+    run = copse(command, "x.copse", *line, "--engine", "disk", "-o", data / "refused", cwd=data)
+    assert run.returncode in (1, 2)
+    assert "--engine disk is not possible" in run.stderr
+    assert "all entries in memory" in run.stderr
+    assert not (data / "refused" / "result.json").exists()
+
+
+@pytest.mark.parametrize("command, table", [("factor", FACTOR), ("tree", TREE)])
+def test_the_table_has_every_option(copse, command, table):
+    text = copse(command, "--help").stdout
+    options = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", text.split("Example")[0]))
+    known = set(table) | ELSEWHERE
+    assert {option for option in options if option not in known} == set()
+
+
+def test_the_guide_says_the_same():
+    page = (ROOT / "docs/guide/engines.md").read_text()
+    for command, table in (("factor", FACTOR), ("tree", TREE)):
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{command}`"))
+        for name, option in table.items():
+            if option is None:
+                assert f"`{name}`" in row
+            if isinstance(option, dict):
+                for value, works in option.items():
+                    assert (f"`{name} {value}`" in row) == (not works)
+
+
+def test_a_limit_decides(copse, data, tmp_path):
+    """Nothing but the limit: in memory where that fits, else in the file, else a sentence."""
+    import subprocess
+
+    program = copse("--version").args[0]
+    subprocess.run([program, "generate", "corpus", "--docs", "60000", "--terms", "9000", "-k", "8", "-o", "big.copse"],
+                   cwd=tmp_path, check=True, capture_output=True)
+    engines = {}
+    for limit in ("4G", "170M"):
+        run = copse("factor", "big.copse", "-k", 4, "--max-iterations", 5, "--memory-limit", limit, "--json", cwd=tmp_path)
+        assert run.returncode == 0, run.stderr
+        result = json.loads(run.stdout)
+        engines[limit] = result["engine"]
+        assert ("read from the file again and again" in run.stderr) == (result["engine"] == "disk")
+    assert engines == {"4G": "memory", "170M": "disk"}
+    assert result["peak_memory_bytes"] <= 170e6 * 1.05
+    run = copse("factor", "big.copse", "-k", 4, "--memory-limit", "30M", cwd=tmp_path)
+    assert run.returncode == 1
+    assert "even with the items left in their file" in run.stderr
+
+
+def test_other_files_are_refused(copse, data):
+    run = copse("factor", "x.mtx", "-k", 3, "--engine", "disk", cwd=data)
+    assert run.returncode == 1
+    assert "cannot be read in blocks of items" in run.stderr and "copse convert" in run.stderr
+    run = copse("factor", "x.copse", "-k", 3, "--items", "rows", "--engine", "disk", cwd=data)
+    assert run.returncode == 1
+    assert "cannot be read in blocks of items" in run.stderr
+    (data / "docs.jsonl").write_text('{"text": "one two three"}\n' * 5)
+    run = copse("tree", "docs.jsonl", "--engine", "disk", cwd=data)
+    assert run.returncode == 1
+    assert "counted in memory" in run.stderr
+
+
+def test_a_tree_is_the_same_to_the_bit(copse, data):
+    (_, expected, memory), (_, labels, disk) = run_both(copse, data, "tree", "--leaves", 6)
+    assert labels == expected
+    for name in ("tree.json", "topics.tsv", "partitions.tsv"):
+        assert (memory / name).read_bytes() == (disk / name).read_bytes()
+
+
+def test_threads_do_not_matter(copse, data):
+    found = []
+    for threads in (1, 4):
+        run = copse("factor", "x.copse", "-k", 5, "--engine", "disk", "--threads", threads, "-o", data / "threads", "--force",
+                    cwd=data)
+        assert run.returncode == 0
+        found.append((data / "threads" / "model.safetensors").read_bytes())
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("command, size", [("factor", ["-k", 5]), ("tree", ["--leaves", 5])])
+def test_assign_reads_blocks(copse, data, command, size):
+    """Items of a .copse file get the places that those of the same matrix in another file get."""
+    run = copse(command, "x.copse", *size, "--text", "-o", data / "model", "--force", cwd=data)
+    if command == "tree":
+        run = copse(command, "x.copse", *size, "--weights", "text", "--unit-columns", "--drop-empty", "-o", data / "model",
+                    "--force", cwd=data)
+    assert run.returncode == 0, run.stderr
+    tables = []
+    for file in ("x.copse", "x.mtx"):
+        run = copse("assign", data / "model", file, cwd=data)
+        assert run.returncode == 0, run.stderr
+        tables.append(run.stdout)
+    assert tables[0] == tables[1]
+
+
+def test_a_damaged_block_is_named(copse, data):
+    bytes_ = bytearray((data / "x.copse").read_bytes())
+    bytes_[len(bytes_) // 3] ^= 0x55
+    (data / "damaged.copse").write_bytes(bytes_)
+    run = copse("factor", "damaged.copse", "-k", 3, "--engine", "disk", "-o", data / "damaged", cwd=data)
+    assert run.returncode == 1
+    assert "block" in run.stderr
+    assert not (data / "damaged" / "result.json").exists()
