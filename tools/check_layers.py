@@ -17,11 +17,12 @@ ARROWS = {
     "nnls": ["kernels"],
     "nmf": ["nnls"],
     "tree": ["nmf"],
+    "engines": ["kernels", "io"],
     "graph": ["tree", "io"],
     "choose": ["nmf", "measure"],
     "cluster": ["graph"],
     "image": ["cluster"],
-    "result": ["io", "text", "measure", "generate", "prepare", "tree", "image", "choose"],
+    "result": ["engines", "io", "text", "measure", "generate", "prepare", "tree", "image", "choose"],
     "report": ["result"],
 }
 
@@ -31,6 +32,7 @@ TESTS_MAY_INCLUDE = {"generate", "measure"}
 # What only some may use: pattern, those who may, what to say.
 RESERVED = [
     (r'#include\s*[<"](oneapi/)?tbb[/.]', r"copse/base/parallel\.cpp", "only base/parallel may include TBB"),
+    (r'#include\s*[<"]CL/', r"copse/engines/opencl/.*", "only engines/opencl may include OpenCL"),
     (r'#include\s*[<"](CLI11?|spdlog)/', r"apps/.*", "only apps/ may include CLI11 or spdlog"),
     (r"#include\s*<iostream>|\bstd::(cout|cerr|clog)\b|\bf?printf\(|\bputs\(|\bstd(out|err)\b",
      r"(apps|python|tests|bench|examples)/.*|.*_test\.cpp", "only apps/ and python/ may print"),

@@ -29,6 +29,7 @@ struct FlatRunOptions {
   int stability = 0;                     // subsamples that tell how sure the topics are; 0: not measured
   Index top = 10;                        // features to name per topic
   double memory_limit = 0;               // bytes; 0: what the machine has to spare
+  std::string device = {};               // that computes the products, "opencl" or "opencl:N"; empty: the CPU
   bool keep_texts = true;                // the beginnings of the documents that stand for a topic
 };
 
