@@ -2,7 +2,7 @@
 find_package(PkgConfig QUIET)
 set(missing "")
 if(PKG_CONFIG_FOUND)
-  foreach(module tbb eigen3 libhwy zlib libzstd libxxhash icu-uc simdjson fmt libpng libjpeg)
+  foreach(module tbb eigen3 libhwy zlib libzstd libxxhash icu-uc simdjson fmt libpng libjpeg hdf5)
     pkg_check_modules(found_${module} QUIET ${module})
     if(NOT found_${module}_FOUND)
       list(APPEND missing ${module})

@@ -33,6 +33,7 @@ TESTS_MAY_INCLUDE = {"generate", "measure"}
 RESERVED = [
     (r'#include\s*[<"](oneapi/)?tbb[/.]', r"copse/base/parallel\.cpp", "only base/parallel may include TBB"),
     (r'#include\s*[<"]mpi\.h', r"copse/engines/mpi/.*", "only engines/mpi may include MPI"),
+    (r'#include\s*[<"]CL/', r"copse/engines/opencl/.*", "only engines/opencl may include OpenCL"),
     (r'#include\s*[<"](CLI11?|spdlog)/', r"apps/.*", "only apps/ may include CLI11 or spdlog"),
     (r"#include\s*<iostream>|\bstd::(cout|cerr|clog)\b|\bf?printf\(|\bputs\(|\bstd(out|err)\b",
      r"(apps|python|tests|bench|examples)/.*|.*_test\.cpp", "only apps/ and python/ may print"),

@@ -73,7 +73,7 @@ Program::Program() : app_(std::make_unique<CLI::App>(description, "copse")) {
   app_->require_subcommand(1);
   for (const auto add :
        {add_topics, add_tree, add_factor, add_graph, add_segment, add_choose, add_edit, add_show, add_assign,
-        add_evaluate, add_generate, add_convert, add_report, add_demo, add_completion, add_manual}) {
+        add_evaluate, add_generate, add_convert, add_devices, add_report, add_demo, add_completion, add_manual}) {
     add(*this);
   }
 }

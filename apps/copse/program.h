@@ -52,6 +52,7 @@ void add_assign(Program& program);
 void add_evaluate(Program& program);
 void add_generate(Program& program);
 void add_convert(Program& program);
+void add_devices(Program& program);
 void add_report(Program& program);
 void add_demo(Program& program);
 void add_completion(Program& program);

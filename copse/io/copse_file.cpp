@@ -627,16 +627,26 @@ void write_copse(const std::filesystem::path& path, const Dataset<T>& dataset, s
   writer.commit(dataset.feature_names);
 }
 
-std::unique_ptr<ItemBlocks> open_blocks(const std::filesystem::path& path, const ReadOptions& options) {
-  if (path == "-" || (options.items == Items::rows) != options.transposed || !std::filesystem::is_regular_file(path))
-    return nullptr;
-  const Descriptor file = open_to_read(path);
-  char start[8] = {};
-  if (::pread(file.number(), start, sizeof start, 0) != sizeof start) return nullptr;
-  if (std::string_view(start, sizeof start) == copse_magic) return std::make_unique<CopseFile>(path);
-  return nullptr;
+template <class T>
+void write_copse(const std::filesystem::path& path, const ItemBlocks& blocks) {
+  std::optional<CopseWriter> writer;
+  ItemBlock<T> block;
+  for (Index b = 0; b < blocks.blocks(); ++b) {
+    check_cancelled();
+    const std::vector<std::string> names = blocks.item_names(b), labels = blocks.labels(b);
+    if (!writer)
+      writer.emplace(path, CopseWriterOptions{.features = blocks.features(),
+                                              .is_dense = blocks.is_dense(),
+                                              .item_names = !names.empty(),
+                                              .labels = !labels.empty()});
+    blocks.read(b, block);
+    writer->add<T>(block.view(), names, labels);
+  }
+  writer->commit(blocks.feature_names());
 }
 
+template void write_copse<float>(const std::filesystem::path&, const ItemBlocks&);
+template void write_copse<double>(const std::filesystem::path&, const ItemBlocks&);
 template void CopseWriter::add(const SparseView<float>&, std::span<const std::string>, std::span<const std::string>);
 template void CopseWriter::add(const SparseView<double>&, std::span<const std::string>, std::span<const std::string>);
 template ReadResult<float> read_copse(const Input&, const ReadOptions&);

@@ -109,6 +109,11 @@ class CopseWriter {
   std::string index_;
 };
 
+// Block by block, whatever the precision of the blocks; the memory is that of one of them, and of the names where they
+// are not stored by block.
+template <class T>
+void write_copse(const std::filesystem::path& path, const ItemBlocks& blocks);
+
 MatrixSummary peek_copse(const Input& input, const ReadOptions& options);
 template <class T>
 ReadResult<T> read_copse(const Input& input, const ReadOptions& options);

@@ -91,8 +91,8 @@ class ItemBlocks {
   }
 };
 
-// The blocks of a file that can be read so: .copse. Null for any other, which must be read whole or converted. Throws
-// InputError.
+// The blocks of a file that can be read so: .copse, and .h5ad and 10x .h5 that store their items one after the other.
+// Null for any other, which must be read whole or converted. Throws InputError.
 std::unique_ptr<ItemBlocks> open_blocks(const std::filesystem::path& path, const ReadOptions& options = {});
 
 }  // namespace copse

@@ -10,21 +10,24 @@
 #include "copse/io/compression.h"
 #include "copse/io/copse_file.h"
 #include "copse/io/delimited.h"
+#include "copse/io/hdf5_file.h"
 #include "copse/io/matrix_market.h"
 #include "copse/io/matrix_writers.h"
 #include "copse/io/npy.h"
 #include "copse/io/npz.h"
+#include "copse/io/ten_x_folder.h"
 
 namespace copse {
 namespace {
 
-enum class Format { copse, matrix_market, npy, npz, delimited };
+enum class Format { copse, hdf5, matrix_market, npy, npz, delimited };
 
 Format format_of(const Input& input) {
   const Buffer<char> bytes = beginning(input, 4096);
   const std::string_view start(bytes.data(), bytes.size());
   if (start.empty()) fail(input.name(), "the file is empty.");
   if (start.starts_with(copse_magic)) return Format::copse;
+  if (start.starts_with(hdf5_magic)) return Format::hdf5;
   if (start.starts_with("%%")) return Format::matrix_market;
   if (start.starts_with("\x93NUMPY")) return Format::npy;
   if (start.starts_with("PK")) return Format::npz;
@@ -33,19 +36,26 @@ Format format_of(const Input& input) {
   if (name.ends_with(".mtx"))
     fail(input.name(), "a MatrixMarket file starts with '%%MatrixMarket', and " + found + " was found.");
   if (name.ends_with(".npy")) fail(input.name(), "this is not a NumPy array; it starts with " + found + ".");
+  if (name.ends_with(".h5") || name.ends_with(".h5ad"))
+    fail(input.name(), "this is not an HDF5 file; it starts with " + found + ".");
   if (name.ends_with(".copse")) fail(input.name(), "this is not a .copse file; it starts with " + found + ".");
   if (name.ends_with(".npz")) fail(input.name(), "this is not an .npz archive; it starts with " + found + ".");
   if (start.find('\0') != std::string_view::npos)
     fail(input.name(),
-         "this binary file is no matrix that can be read: .copse, MatrixMarket, .npy, .npz, .csv or .tsv.");
+         "this binary file is no matrix that can be read: .copse, MatrixMarket, .npy, .npz, .csv, .tsv, .h5ad or .h5.");
   // The standard input has a name without an end.
   const std::string end = std::filesystem::path(name).extension().string();
   if (end.empty() || end == ".csv" || end == ".tsv" || end == ".txt") return Format::delimited;
-  fail(input.name(), "the format is not known; .copse, MatrixMarket, .npy, .npz, .csv and .tsv can be read.");
+  fail(input.name(),
+       "the format is not known; .copse, MatrixMarket, .npy, .npz, .csv, .tsv, .h5ad and .h5 can be read.");
 }
 
-ReadOptions resolved(ReadOptions options) {
-  if (options.items == Items::automatic) options.items = Items::columns;
+// AnnData has its cells in rows; 10x has them in columns, but its HDF5 files are seen as AnnData sees them.
+ReadOptions resolved(ReadOptions options, const Input& input) {
+  const Format format = format_of(input);
+  if (format != Format::hdf5 && (!options.layer.empty() || !options.label.empty()))
+    fail(input.name(), "only .h5ad files have layers and columns of labels (--layer, --cell-labels).");
+  if (options.items == Items::automatic) options.items = format == Format::hdf5 ? Items::rows : Items::columns;
   if (options.transposed) options.items = options.items == Items::rows ? Items::columns : Items::rows;
   options.transposed = false;
   return options;
@@ -65,9 +75,12 @@ MatrixSummary peek(const Input& input, const ReadOptions& options) {
     case Format::npy:
       return summary_of(parse_npy(beginning(input, 1 << 17), input.name(), false), input.name(), options);
     case Format::copse:
+    case Format::hdf5:
     case Format::npz:
       return with_content(input, options, [&](const Input& content) {
-        MatrixSummary summary = format == Format::copse ? peek_copse(content, options) : peek_npz(content, options);
+        MatrixSummary summary = format == Format::copse  ? peek_copse(content, options)
+                                : format == Format::hdf5 ? peek_hdf5(content, options)
+                                                         : peek_npz(content, options);
         // The archive itself, which cannot be read front to back.
         if (content.bytes().data() != input.bytes().data())
           summary.reading_bytes += static_cast<double>(content.bytes().size());
@@ -96,6 +109,8 @@ ReadResult<T> read(const Input& input, const ReadOptions& options) {
       return read_array<T>(input, options);
     case Format::copse:
       return with_content(input, options, [&](const Input& content) { return read_copse<T>(content, options); });
+    case Format::hdf5:
+      return with_content(input, options, [&](const Input& content) { return read_hdf5<T>(content, options); });
     case Format::npz:
       return with_content(input, options, [&](const Input& content) { return read_npz<T>(content, options); });
     case Format::delimited:
@@ -106,6 +121,28 @@ ReadResult<T> read(const Input& input, const ReadOptions& options) {
   return read_matrix_market<T>(input, options);
 }
 
+// The names in the folder of 10x; `turned`: the genes are the items.
+template <class T>
+void add_names(const std::filesystem::path& folder, bool turned, ReadResult<T>& result) {
+  const TenXFolder found = find_ten_x(folder);
+  Dataset<T>& dataset = result.dataset;
+  const auto check = [](const std::filesystem::path& file, std::size_t names, Index count) {
+    if (static_cast<Index>(names) != count)
+      fail(file.string(), "it has " + std::to_string(names) + " lines, and the matrix beside it asks for " +
+                              std::to_string(count) + ".");
+  };
+  auto& genes = turned ? dataset.item_names : dataset.feature_names;
+  auto& cells = turned ? dataset.feature_names : dataset.item_names;
+  if (!found.features.empty()) {
+    genes = read_gene_names(found.features, &result.notes);
+    check(found.features, genes.size(), turned ? dataset.items() : dataset.features());
+  }
+  if (!found.barcodes.empty()) {
+    cells = read_names(found.barcodes, &result.notes);
+    check(found.barcodes, cells.size(), turned ? dataset.features() : dataset.items());
+  }
+}
+
 std::string place_name(const char* kind, Index number, const std::vector<std::string>& names) {
   std::string text = std::string(kind) + " " + std::to_string(number + 1);
   if (!names.empty()) text += " (" + names[static_cast<std::size_t>(number)] + ")";
@@ -114,12 +151,16 @@ std::string place_name(const char* kind, Index number, const std::vector<std::st
 
 }  // namespace
 
-MatrixFile::MatrixFile(const std::filesystem::path& path, const ReadOptions& options) : options_(resolved(options)) {
+MatrixFile::MatrixFile(const std::filesystem::path& path, const ReadOptions& options) {
   // The beginning of compressed data cannot be decompressed without the rest.
   const auto look = [](const Input& beginning) {
     if (compression_of(beginning.bytes()) == Compression::none) format_of(beginning);
   };
-  input_ = std::make_shared<const Input>(Input::open(path, options.memory_limit, look));
+  std::error_code ignored;
+  if (path != "-" && std::filesystem::is_directory(path, ignored)) folder_ = path;
+  const std::filesystem::path file = folder_.empty() ? path : find_ten_x(folder_).matrix;
+  input_ = std::make_shared<const Input>(Input::open(file, options.memory_limit, look));
+  options_ = resolved(options, *input_);
 }
 
 MatrixSummary MatrixFile::summary() const {
@@ -131,7 +172,9 @@ MatrixSummary MatrixFile::summary() const {
 
 template <class T>
 ReadResult<T> MatrixFile::read() const {
-  return copse::read<T>(*input_, options_);
+  ReadResult<T> result = copse::read<T>(*input_, options_);
+  if (!folder_.empty()) add_names(folder_, options_.items == Items::rows, result);
+  return result;
 }
 
 MatrixSummary peek_matrix(const std::filesystem::path& path, const ReadOptions& options) {
@@ -139,7 +182,8 @@ MatrixSummary peek_matrix(const std::filesystem::path& path, const ReadOptions& 
 }
 
 MatrixSummary peek_matrix(std::span<const char> bytes, const std::string& name, const ReadOptions& options) {
-  return peek(Input(bytes, name), resolved(options));
+  const Input input(bytes, name);
+  return peek(input, resolved(options, input));
 }
 
 template <class T>
@@ -149,7 +193,8 @@ ReadResult<T> read_matrix(const std::filesystem::path& path, const ReadOptions& 
 
 template <class T>
 ReadResult<T> read_matrix(std::span<const char> bytes, const std::string& name, const ReadOptions& options) {
-  return read<T>(Input(bytes, name), resolved(options));
+  const Input input(bytes, name);
+  return read<T>(input, resolved(options, input));
 }
 
 template <class T>

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "copse/base/parallel.h"
 #include "copse/io/compression.h"
@@ -225,7 +226,9 @@ ParsedBlock<T> parse_block(const Header& header, Items where, const char* begin,
 template <class T>
 class Reader {
  public:
-  Reader(const Input& input, const ReadOptions& options) : input_(input), options_(options) {}
+  // `streamed`: the entries are taken piece by piece, so that the matrix need not fit in memory.
+  Reader(const Input& input, const ReadOptions& options, bool streamed = false)
+      : input_(input), options_(options), streamed_(streamed) {}
 
   // Reads header lines from the front of the text. False until the line with the sizes has come.
   bool read_header(std::string_view& text) {
@@ -272,9 +275,19 @@ class Reader {
     return header_;
   }
 
-  ReadResult<T> finish() {
+  // What has been read since the last call.
+  std::vector<Triplets<T>> take() {
+    if (header_.symmetric) mirror();
+    return std::exchange(blocks_, {});
+  }
+
+  void check_count() const {
     header();
     if (count_ < header_.entries) disagree(std::to_string(count_));
+  }
+
+  ReadResult<T> finish() {
+    check_count();
     return header_.coordinate ? sparse() : dense();
   }
 
@@ -293,6 +306,7 @@ class Reader {
     if (plain && static_cast<double>(header_.entries) * (header_.coordinate ? 4 : 2) > bytes + 1)
       fail(input_.name(), lines_,
            shape + " does not fit in a file of " + std::to_string(input_.bytes().size()) + " bytes.");
+    if (streamed_) return;
     const double stored = static_cast<double>(header_.entries) * (header_.symmetric ? 2 : 1);
     check_memory(header_.coordinate ? stored * (sizeof(T) + sizeof(RowIndex)) +
                                           static_cast<double>(header_.items(options_.items)) * sizeof(Index)
@@ -362,6 +376,7 @@ class Reader {
   const Input& input_;
   const ReadOptions& options_;
   Header header_;
+  bool streamed_;
   bool complete_ = false;
   Index lines_ = 0;
   Index count_ = 0;
@@ -398,6 +413,29 @@ ReadResult<T> read_matrix_market(const Input& input, const ReadOptions& options)
   return reader.finish();
 }
 
+template <class T>
+bool for_each_entry(const Input& input, const ReadOptions& options,
+                    const std::function<void(Index features, Index items, Triplets<T>& entries)>& take) {
+  Reader<T> reader(input, options, true);
+  bool sparse = true;
+  for_each_piece(input, options.memory_limit, [&](std::string_view text) {
+    if (!reader.read_header(text)) return true;
+    const Header& header = reader.header();
+    sparse = header.coordinate;
+    if (!sparse) return false;
+    reader.read_body(text);
+    for (Triplets<T>& entries : reader.take())
+      take(header.features(options.items), header.items(options.items), entries);
+    return true;
+  });
+  if (sparse) reader.check_count();
+  return sparse;
+}
+
+template bool for_each_entry(const Input&, const ReadOptions&,
+                             const std::function<void(Index, Index, Triplets<float>&)>&);
+template bool for_each_entry(const Input&, const ReadOptions&,
+                             const std::function<void(Index, Index, Triplets<double>&)>&);
 template ReadResult<float> read_matrix_market(const Input&, const ReadOptions&);
 template ReadResult<double> read_matrix_market(const Input&, const ReadOptions&);
 

@@ -113,7 +113,9 @@ bool is_empty(const Dataset<T>& data, Index item) {
 
 template <class T>
 NewItems<T> read_columns(const NewItemsOptions& options, const Settings& settings, const ModelItems& items) {
-  const ReadOptions reading = input_options_in(settings, "", "").reading;
+  ReadOptions reading = input_options_in(settings, "", "").reading;
+  reading.label.clear();  // new cells need none
+  if (options.path.find(".h5") == std::string::npos) reading.layer.clear();  // other files have no layers
   ReadResult<T> read = read_matrix<T>(options.path, reading);
   Dataset<T>& data = read.dataset;
   if (!options.feature_names.empty()) data.feature_names = read_names(options.feature_names, &read.notes);

@@ -77,6 +77,8 @@ void visit_fields(Options& options, const Visit& visit) {
     visit("features", options.feature_names);
     visit("item_names", options.item_names);
     visit("truth", options.truth);
+    visit("layer", options.reading.layer);
+    visit("cell_labels", options.reading.label);
   }
   visit_fields(options.prepare, visit);
 }

@@ -18,6 +18,7 @@
 #include "copse/nmf/error.h"
 #include "copse/nmf/start.h"
 #include "copse/result/assign.h"
+#include "copse/result/device.h"
 #include "copse/result/document_facts.h"
 #include "copse/result/fields.h"
 #include "copse/result/shared_input.h"
@@ -296,14 +297,27 @@ FlatResult<T> run_flat_shared(const FlatRunOptions& options, const RunEvents& ev
   return result;
 }
 
+// What a device does not do is refused, and not done elsewhere in silence.
+void check_device(const FlatRunOptions& options) {
+  opencl_number(options.device);
+  const char* const refused = options.nmf.loss != Loss::frobenius ? "the Kullback-Leibler loss"
+                              : options.dc                        ? "a start from a tree (dc)"
+                              : options.joint.is_asked_for()      ? "a graph beside the words"
+                              : options.stability > 0             ? "the stability of topics"
+                                                                  : nullptr;
+  if (refused != nullptr) throw InvalidArgument(fmt::format("{} runs on the CPU only; leave out --device.", refused));
+}
+
 }  // namespace
 
 template <class T>
 FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
+  if (options.team != nullptr && !options.device.empty()) throw InvalidArgument("--device runs on one process.");
   if (options.team != nullptr) return run_flat_shared<T>(options, events);
   const Stopwatch clock;
   FlatRunOptions known = options;
   Seconds seconds;
+  if (!options.device.empty()) check_device(options);
   const MemoryJob job = job_of(options);
   PreparedInput<T> input = load<T>(options.input, job, events, seconds);
   if (options.sparse || options.sparse_w) {
@@ -321,11 +335,18 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
   if (known.joint.is_asked_for())
     graph = joint_graph(known.joint, joint_items(input), options.nmf.rank, options.memory_limit, events, input.notes);
   ModelItems items = take_items(input);
-  const auto x = input.solver_data();
-  RunData<T> data = run_data(input, *x, options.keep_texts);
+  std::unique_ptr<OpenClData<T>> device;
+  if (!options.device.empty()) {
+    if (input.streamed) throw InvalidArgument("A device takes a matrix that fits in memory; leave out --device.");
+    device = on_device(options.device, input.data);
+  }
+  const auto in_host = device ? nullptr : input.solver_data();
+  const Data<T>& x = device ? *device : *in_host;
+  RunData<T> data = run_data(input, x, options.keep_texts);
   if (known.joint.is_asked_for()) data.graph = &graph;
   FlatResult<T> result = run_flat(known, data, std::move(items), std::move(start), events);
-  result.report.engine = input.engine();
+  result.report.engine = device ? "opencl" : input.engine();
+  if (device) result.report.notes.push_back(explain_device(options.device, device->times_so_far()));
   result.report.seconds.read = seconds.read;
   result.report.seconds.prepare = seconds.prepare;
   result.report.estimated_memory_bytes = static_cast<Index>(input.estimated_memory);

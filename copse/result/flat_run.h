@@ -34,7 +34,8 @@ struct FlatRunOptions {
   Engine engine = Engine::automatic;     // where the entries are: run_flat(options) decides by the limit
   // Others who make this run together, each with some of the items; the first of them gets the result. Null: nobody.
   const Team* team = nullptr;
-  bool keep_texts = true;  // the beginnings of the documents that stand for a topic
+  std::string device = {};  // that computes the products, "opencl" or "opencl:N"; empty: the CPU
+  bool keep_texts = true;   // the beginnings of the documents that stand for a topic
 };
 
 template <class T>

@@ -16,6 +16,7 @@
 #include "copse/io/compression.h"
 #include "copse/io/item_blocks.h"
 #include "copse/io/names.h"
+#include "copse/io/ten_x_folder.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/result/choices.h"
 #include "copse/result/wording.h"
@@ -362,7 +363,7 @@ InputOptions matrix_at(const std::string& path) {
 bool names_documents(const std::string& path, const DocumentOptions& options, bool column_named) {
   if (options.format != DocumentFormat::automatic || path == "-") return true;
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return true;
+  if (std::filesystem::is_directory(path, ignored)) return !is_ten_x_folder(path);
   std::string name = path;
   for (const char* packed : {".gz", ".zst"}) {
     if (name.ends_with(packed)) name.resize(name.size() - std::string_view(packed).size());

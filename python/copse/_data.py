@@ -25,6 +25,7 @@ class Dataset(NamedTuple):
     feature_names: object
     item_names: object
     notes: list[str]
+    labels: object = None
 
 
 class Planted(NamedTuple):
@@ -38,19 +39,24 @@ class Planted(NamedTuple):
 def read(
     path: Path,
     *,
-    items: str = "columns",
+    items: str = "automatic",
+    layer: str = "",
+    label: str = "",
     dtype: Any = np.float32,
     header: bool | None = None,
     row_names: bool | None = None,
     n_jobs: int | None = None,
 ) -> Dataset:
-    """Reads a matrix as the program does: .copse, MatrixMarket, .npy, SciPy .npz, .csv and .tsv, also compressed.
+    """Reads a matrix as the program does: .copse, MatrixMarket, .npy, SciPy .npz, .csv, .tsv, .h5ad and 10x data.
 
     Parameters
     ----------
     path : str or path
-    items : {'columns', 'rows'}, default='columns'
-        Where the samples are in the file. In the result they are rows.
+    items : {'automatic', 'columns', 'rows'}, default='automatic'
+        Where the samples are in the file; automatic: in columns, and the cells of single-cell data. In the result they
+        are rows.
+    layer, label : str, default=''
+        Of an .h5ad file: the layer to read in place of X, and the column of obs that holds the labels of the cells.
     dtype : float32 or float64, default=float32
     header, row_names : bool or None, default=None
         Whether a .csv or .tsv file has names in its first line and column; None: look.
@@ -58,13 +64,14 @@ def read(
     Returns
     -------
     Dataset
-        X (CSR or dense), feature_names, item_names, notes.
+        X (CSR or dense), feature_names, item_names, notes, labels.
     """
     choice("items", items, _copse.choices["items"])
     found = _copse.read_matrix(
-        path, items, PRESENCE[header], PRESENCE[row_names], single_precision(dtype), thread_count(n_jobs)
+        path, items, PRESENCE[header], PRESENCE[row_names], layer, label, single_precision(dtype), thread_count(n_jobs)
     )
-    return Dataset(matrix_of(found), _names(found["feature_names"]), _names(found["item_names"]), found["notes"])
+    names = [_names(found[kind]) for kind in ("feature_names", "item_names", "labels")]
+    return Dataset(matrix_of(found), names[0], names[1], found["notes"], names[2])
 
 
 def evaluate(labels: Any, truth: Any) -> dict[str, Any]:

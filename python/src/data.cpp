@@ -40,6 +40,7 @@ nb::dict read(const std::filesystem::path& path, const ReadOptions& options, int
   ReadResult<T> result = supervised(threads, [&] { return read_matrix<T>(path, options); });
   nb::dict out = to_dict(std::move(result.dataset));
   out["notes"] = std::move(result.notes);
+  out["labels"] = std::move(result.labels);
   return out;
 }
 
@@ -100,15 +101,18 @@ void bind_data(nb::module_& module) {
   module.def(
       "read_matrix",
       [](const std::filesystem::path& path, const std::string& items, const std::string& header,
-         const std::string& row_names, bool single_precision, int threads) {
+         const std::string& row_names, const std::string& layer, const std::string& label, bool single_precision,
+         int threads) {
         ReadOptions options;
+        options.layer = layer;
+        options.label = label;
         options.items = choice_of<copse::Items>("items", items);
         options.header = choice_of<Presence>("header", header);
         options.row_names = choice_of<Presence>("row_names", row_names);
         return single_precision ? read<float>(path, options, threads) : read<double>(path, options, threads);
       },
-      nb::arg("path"), nb::arg("items"), nb::arg("header"), nb::arg("row_names"), nb::arg("single_precision"),
-      nb::arg("threads"));
+      nb::arg("path"), nb::arg("items"), nb::arg("header"), nb::arg("row_names"), nb::arg("layer"), nb::arg("label"),
+      nb::arg("single_precision"), nb::arg("threads"));
   bind_generators(module);
   nb::class_<ClusteringMeasures>(module, "ClusteringMeasures")
       .def_ro("items", &ClusteringMeasures::items)

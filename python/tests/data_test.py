@@ -78,3 +78,19 @@ def test_generators_are_those_of_the_program(program, tmp_path, make, arguments)
 def test_uniform_sparse():
     X = copse.make_uniform_sparse(500, 400, density=0.1, random_state=0)
     assert X.shape == (500, 400) and X.nnz == pytest.approx(20000, rel=0.05)
+
+
+def test_reads_single_cell_files(tmp_path):
+    anndata = pytest.importorskip("anndata")
+    pandas = pytest.importorskip("pandas")
+    x = scipy.sparse.random(20, 12, 0.4, random_state=1, format="csr")
+    obs = pandas.DataFrame({"kind": pandas.Categorical(["a", "b"] * 10)}, index=[f"cell{i}" for i in range(20)])
+    var = pandas.DataFrame(index=[f"gene{i}" for i in range(12)])
+    anndata.AnnData(X=x, obs=obs, var=var, layers={"double": 2 * x}).write_h5ad(tmp_path / "x.h5ad")
+    found = copse.read(tmp_path / "x.h5ad", label="kind", dtype=np.float64)
+    np.testing.assert_array_equal(found.X.toarray(), x.toarray())  # cells are the samples
+    assert list(found.item_names) == list(obs.index) and list(found.feature_names) == list(var.index)
+    assert list(found.labels) == list(obs["kind"])
+    layer = copse.read(tmp_path / "x.h5ad", layer="double", dtype=np.float64)
+    np.testing.assert_array_equal(layer.X.toarray(), 2 * x.toarray())
+    assert layer.labels is None

@@ -10,13 +10,15 @@
 #include "apps/copse/terminal/interrupt.h"
 #include "apps/copse/terminal/terminal.h"
 #include "apps/copse/terminal/words.h"
+#include "copse/io/stream_convert.h"
 
 namespace copse {
 namespace {
 
 constexpr const char* description =
     "a matrix from one file format to another\n"
-    "Reads .copse, MatrixMarket (.mtx), .npy, SciPy .npz, .csv or .tsv and writes the format that the name of the new "
+    "Reads .copse, MatrixMarket (.mtx), .npy, SciPy .npz, .csv, .tsv, .h5ad or 10x data (.h5, folders) and writes the "
+    "format that the name of the new "
     "file asks for; .gz or .zst at the end compresses it. The new file appears only when it is complete. A .copse file "
     "is small, quick to read and checked, and can be read in parts; .copse, .csv, .tsv and .npz keep names.";
 
@@ -39,18 +41,29 @@ template <class T>
 int run(const ConvertOptions& options) {
   Terminal terminal(options.output.quiet);
   const auto start = std::chrono::steady_clock::now();
+  const auto tell = [&](Index features, Index items, Index nonzeros) {
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    terminal.say(fmt::format("{}: {} x {}, {} nonzeros, in {}", options.to, counted(features), counted(items),
+                             counted(nonzeros), in_seconds(seconds)));
+  };
   with_threads(options.machine.threads, &interruption(), [&] {
     ReadOptions reading = options.reading;
     reading.transposed = options.transpose;
     reading.memory_limit = static_cast<std::size_t>(options.machine.memory_limit);
     terminal.show("reading " + options.from + " ...");
+    // What can be read in parts is never in memory as a whole.
+    if (options.to.ends_with(".copse")) {
+      if (const auto streamed = stream_to_copse<T>(options.from, options.to, reading)) {
+        for (const std::string& note : streamed->notes) terminal.say("note: " + note);
+        tell(streamed->features, streamed->items, streamed->entries);
+        return;
+      }
+    }
     const ReadResult<T> matrix = read_matrix<T>(options.from, reading);
     for (const std::string& note : matrix.notes) terminal.say("note: " + note);
     terminal.show("writing " + options.to + " ...");
     write_matrix(options.to, matrix.dataset, matrix.labels);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    terminal.say(fmt::format("{}: {} x {}, {} nonzeros, in {}", options.to, counted(matrix.dataset.features()),
-                             counted(matrix.dataset.items()), counted(matrix.dataset.nonzeros()), in_seconds(seconds)));
+    tell(matrix.dataset.features(), matrix.dataset.items(), matrix.dataset.nonzeros());
   });
   return 0;
 }
@@ -65,6 +78,7 @@ void add_convert(Program& program) {
   command.add_option("IN", options->from, "The matrix to read; - is stdin")->type_name("FILE")->required();
   command.add_option("OUT", options->to, "The file to write")->type_name("FILE")->required();
   add_table_options(command, options->reading);
+  add_cell_options(command, options->reading);
   command.add_flag("--transpose", options->transpose, "Make rows columns and columns rows")->group("Output");
   command.add_flag("--quiet", options->output.quiet, "Say nothing but errors")->group("Output");
   add_machine_options(command, options->machine);

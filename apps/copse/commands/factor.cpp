@@ -119,6 +119,13 @@ void add_factor(Program& program) {
       ->group("Output");
   add_machine_options(command, *machine);
   add_engine(command, *machine);
+  command
+      .add_option(
+          "--device", options->device,
+          "Accelerator for the products with a sparse matrix: opencl or opencl:N, as copse devices lists them; a "
+          "note tells the time beside the model's")
+      ->type_name("NAME")
+      ->group("Machine");
 }
 
 }  // namespace copse

@@ -20,7 +20,9 @@ constexpr const char* words_group = "Words";
 
 void add_matrix_input(CLI::App& command, InputOptions& options, const char* argument, const char* description) {
   command.add_option(argument, options.path, description)->type_name("FILE")->required();
-  add_choice(command, "--items", options.reading.items, "Where the items (documents, patients) are in the file")
+  add_choice(
+      command, "--items", options.reading.items,
+      "Where the items (documents, patients) are in the file; automatic: in columns, and the cells of single-cell data")
       ->group(input_group);
   const auto file = [&](const char* name, std::string& target, const char* description) {
     command.add_option(name, target, description)->type_name("FILE")->group(input_group);
@@ -29,6 +31,7 @@ void add_matrix_input(CLI::App& command, InputOptions& options, const char* argu
   file("--item-names", options.item_names, "Names of the items, one per line");
   file("--truth", options.truth, "The true class of each item, one per line: adds quality measures to the result");
   add_table_options(command, options.reading);
+  add_cell_options(command, options.reading);
   add_preparation_options(command, options.prepare);
 }
 
@@ -133,7 +136,8 @@ void add_documents_or_matrix(CLI::App& command, InputOptions& input) {
   const auto choice = std::make_shared<InputChoice>();
   add_matrix_input(command, input, "DOCS|MATRIX",
                    "Documents: a folder, .jsonl, .txt, .csv or .tsv with --text COLUMN, or - for stdin. A matrix: "
-                   ".copse, MatrixMarket (.mtx), .npy, SciPy .npz, .csv or .tsv. Both also compressed (.gz, .zst)");
+                   ".copse, MatrixMarket (.mtx), .npy, SciPy .npz, .csv, .tsv, .h5ad or 10x data (.h5, folders). Both "
+                   "also compressed (.gz, .zst)");
   std::vector<std::string> formats = names_of<DocumentFormat>();
   formats.push_back("matrix");
   add_words(

@@ -8,7 +8,8 @@
 namespace copse {
 
 inline constexpr const char* matrix_description =
-    ".copse, MatrixMarket (.mtx), .npy, SciPy .npz, .csv or .tsv, also compressed (.gz, .zst); - is stdin";
+    ".copse, MatrixMarket (.mtx), .npy, SciPy .npz, .csv, .tsv, .h5ad or 10x data (.h5, folders), also compressed "
+    "(.gz, .zst); - is stdin";
 inline constexpr const char* documents_description =
     "A folder of text, Markdown or HTML files, .jsonl, .csv or .tsv with named columns, or one document per line; also "
     "compressed (.gz, .zst); - is stdin";

@@ -184,6 +184,17 @@ void add_table_options(CLI::App& command, ReadOptions& options) {
   add_choice(command, "--row-names", options.row_names, "Names in its first column")->group(input_group);
 }
 
+void add_cell_options(CLI::App& command, ReadOptions& options) {
+  command.add_option("--layer", options.layer, "Layer of an .h5ad file to read in place of its X")
+      ->type_name("NAME")
+      ->group(input_group);
+  command
+      .add_option("--cell-labels", options.label,
+                  "Column of obs in an .h5ad file with the true class of each cell, as --truth")
+      ->type_name("COLUMN")
+      ->group(input_group);
+}
+
 void add_loss(CLI::App& command, NmfOptions& options) {
   add_choice(
       command, "--loss", options.loss,

@@ -50,6 +50,8 @@ void add_seed(CLI::App& command, std::uint64_t& seed);
 
 // How a table is to be understood.
 void add_table_options(CLI::App& command, ReadOptions& options);
+// Of single-cell data.
+void add_cell_options(CLI::App& command, ReadOptions& options);
 
 // What a factorization minimises.
 void add_loss(CLI::App& command, NmfOptions& options);
