@@ -189,7 +189,16 @@ void run(const Call& call) {
       static_cast<long>(graph.nodes()), static_cast<long>(graph.edges()), read_seconds, similarity_seconds, seconds,
       found.quality.modularity, found.quality.normalized_cut, static_cast<long>(found.pieces),
       found.history.back().number, found.history.back().relative_error, found.labels_of_start ? "true" : "false");
-  if (!truth.empty()) print_agreement(found.labels, truth);
+  if (!truth.empty()) {
+    print_agreement(found.labels, truth);
+    std::vector<Index> soft = found.labels;  // the largest membership
+    for (Index i = 0; i < graph.nodes(); ++i) {
+      const auto row = found.weights.row(i);
+      const auto largest = std::max_element(row.begin(), row.end());
+      if (*largest > 0) soft[i] = largest - row.begin();
+    }
+    std::printf(", \"soft_nmi\": %.4f", compare_clusterings(soft, truth).nmi);
+  }
   if (call.history) {
     const char* comma = "";
     std::printf(", \"history\": [");

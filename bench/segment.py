@@ -18,7 +18,14 @@ import tempfile
 import numpy as np
 import scipy.io
 
-METHODS = {"spectral": "Spectral-Embed", "embed": "SymNMF-Embed", "clust": "SymNMF-Clust"}
+# Name in the table, and options: the thesis splits superpixels, the default merges them.
+METHODS = {
+    "spectral": ("Spectral-Embed, split", ["--method", "spectral", "--hierarchy", "split"]),
+    "embed": ("SymNMF-Embed, split", ["--method", "embed", "--hierarchy", "split"]),
+    "clust": ("SymNMF-Clust", ["--method", "clust"]),
+    "spectral_merged": ("Spectral-Embed, merge", ["--method", "spectral"]),
+    "default": ("SymNMF-Embed, merge (default)", []),
+}
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -30,13 +37,13 @@ def run(*call):
     return json.loads(done.stdout), after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def judge(program, picture, people, method):
+def judge(program, picture, people, choices):
     with tempfile.TemporaryDirectory() as folder:
         truths = []
         for number, person in enumerate(people):
             truths.append(f"{folder}/{number}.npy")
             np.save(truths[-1], np.ascontiguousarray(person["Segmentation"][0, 0].astype(np.int32)))
-        result, cpu = run(program, "segment", picture, "--method", method, "-o", f"{folder}/out", "--no-page", "--json", "--quiet")
+        result, cpu = run(program, "segment", picture, *choices, "-o", f"{folder}/out", "--no-page", "--json", "--quiet")
         regions, _ = run(program, "evaluate", f"{folder}/out/labels.png", *truths, "--json")
         boundaries, _ = run(program, "evaluate", f"{folder}/out/boundaries.png", *truths, "--map", "--json")
     return {"cpu": cpu, "seconds": result["seconds"]["total"], "memory": result["peak_memory_bytes"], "segments": result["k"],
@@ -57,16 +64,17 @@ def main():
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--pictures", type=int, default=20)
     parser.add_argument("--memory", type=pathlib.Path, default=ROOT / "build/bench_data/segment")
+    parser.add_argument("--methods", nargs="*", choices=list(METHODS), default=list(METHODS))
     options = parser.parse_args()
     data = pathlib.Path(os.environ["COPSE_DATA"]) / "bsds500_subset"
     options.memory.mkdir(parents=True, exist_ok=True)
-    found = {method: [] for method in METHODS}
+    found = {method: [] for method in options.methods}
     for picture in sorted((data / "images").glob("*.jpg"))[:options.pictures]:
         people = scipy.io.loadmat(data / f"groundTruth/{picture.stem}.mat")["groundTruth"][0]
-        for method in METHODS:
+        for method in options.methods:
             remembered = options.memory / f"{picture.stem}.{method}.json"
             if not remembered.exists():
-                remembered.write_text(json.dumps(judge(options.program.resolve(), picture, people, method)))
+                remembered.write_text(json.dumps(judge(options.program.resolve(), picture, people, METHODS[method][1])))
             found[method].append(json.loads(remembered.read_text()))
             best = precision_recall_f(counts(found[method][-1]["curve"]))[2].max()
             print(f"{picture.stem} {method}: best F {best:.3f}, {found[method][-1]['cpu']:.1f} s of CPU", flush=True)
@@ -80,7 +88,9 @@ def main():
         axes.plot(recall, f * recall / (2 * recall - f), color="#dddddd", linewidth=1, zorder=0)
     print("\n| method | best F, one threshold | precision, recall there | best F per picture | covering | variation of information |"
           " CPU s a picture |\n| --- | --- | --- | --- | --- | --- | --- |")
-    for (method, name), style in zip(METHODS.items(), ["o--", "s-", "^-"]):
+    styles = dict(zip(METHODS, ["o--", "s-", "^-", "x--", "D-"]))
+    for method in options.methods:
+        name, style = METHODS[method][0], styles[method]
         curves = np.array([counts(picture["curve"]) for picture in found[method]])
         precision, recall, f = precision_recall_f(curves.sum(axis=0))
         best = f.argmax()

@@ -70,9 +70,9 @@ void place_rest(SparseView<T> a, Index k, std::vector<Index>& labels) {
   }
 }
 
-// Row i of B B' tells what the factor makes of node i's similarities. Cluster c's part of its sum is b_ic sum_j b_jc:
-// divided by the sum over all clusters, it is the node's membership. `scale` undoes the normalization, so that
-// similarities count as they were given.
+// Memberships where the labels come from the factor. Row i of B B' tells what the factor makes of node i's
+// similarities. Cluster c's part of its sum is b_ic sum_j b_jc: divided by the sum over all clusters, it is the node's
+// membership. `scale` undoes the normalization, so that similarities count as they were given.
 template <class T>
 Matrix<T> memberships(const Matrix<T>& b, const std::vector<double>& scale) {
   const Index n = b.rows(), k = b.cols();
@@ -87,6 +87,44 @@ Matrix<T> memberships(const Matrix<T>& b, const std::vector<double>& scale) {
       for (Index c = 0; c < k; ++c) sum += static_cast<double>(b(i, c)) * total[c];
       if (!(sum > 0)) continue;
       for (Index c = 0; c < k; ++c) out(i, c) = static_cast<T>(static_cast<double>(b(i, c)) * total[c] / sum);
+    }
+  });
+  return out;
+}
+
+// Memberships where the labels are the start's. What a node's edges to each group weigh beyond what degrees alone would
+// give, w(v, c) - r d_v d_c / d, divided by the sum over the groups where it is positive: groups that no move of a node
+// can improve at the resolution r have the largest share of each of their nodes. Where it is positive nowhere, the
+// share of the weight itself. Rows of nodes without edges to any group are zero.
+template <class T>
+Matrix<T> shares_beyond_chance(SparseView<T> weights, const std::vector<Index>& labels, Index k, double resolution) {
+  const Index n = weights.cols;
+  const std::vector<double> degree = degrees<T>(weights);
+  std::vector<double> group(static_cast<std::size_t>(k), 0.0);
+  double total = 0;
+  for (Index i = 0; i < n; ++i) {
+    total += degree[i];
+    if (labels[i] >= 0) group[labels[i]] += degree[i];
+  }
+  Matrix<T> out(n, k);
+  parallel_blocks(n, nodes_per_block, [&](Index begin, Index end) {
+    std::vector<double> held(static_cast<std::size_t>(k)), beyond(held.size());
+    for (Index i = begin; i < end; ++i) {
+      std::fill(held.begin(), held.end(), 0.0);
+      for (Index p = weights.offsets[i]; p < weights.offsets[i + 1]; ++p) {
+        const Index label = labels[weights.indices[p]];
+        if (label >= 0) held[label] += static_cast<double>(weights.values[p]);
+      }
+      double sum = 0, all = 0;
+      for (Index c = 0; c < k; ++c) {
+        const double others = group[c] - (labels[i] == c ? degree[i] : 0);
+        all += held[c];
+        beyond[c] = held[c] > 0 ? std::max(0.0, held[c] - resolution * degree[i] * others / total) : 0;
+        sum += beyond[c];
+      }
+      const std::vector<double>& shares = sum > 0 ? beyond : held;
+      if (!(all > 0)) continue;
+      for (Index c = 0; c < k; ++c) out(i, c) = static_cast<T>(shares[c] / (sum > 0 ? sum : all));
     }
   });
   return out;
@@ -127,21 +165,22 @@ struct Outcome {
 
 template <class T>
 Matrix<T> start_of(SparseView<T> weights, SparseView<T> a, const GraphClusterOptions& options, std::uint64_t seed,
-                   Matrix<T> random, std::vector<Index>& partition) {
+                   Matrix<T> random, CommunityCount& partition) {
   if (options.start == GraphStart::random) return random;
   if (options.start == GraphStart::multilevel) {
-    partition = communities_of_count(weights, options.k, seed).labels;
+    partition = communities_of_count(weights, options.k, seed);
   } else {
-    partition = cluster_qr(leading_eigenpairs_by_component(a, options.k, seed).vectors);
+    partition.labels = cluster_qr(leading_eigenpairs_by_component(a, options.k, seed).vectors);
   }
-  return partition_start<T>(a, partition, options.k);
+  return partition_start<T>(a, partition.labels, options.k);
 }
 
 template <class T>
 Outcome<T> symmetric_outcome(SparseView<T> weights, SparseView<T> a, const std::vector<double>& scale,
                              const GraphClusterOptions& options, std::uint64_t seed, double time_left) {
   const SparseData<T> data(a);
-  std::vector<Index> partition;
+  CommunityCount found;
+  std::vector<Index>& partition = found.labels;
   Matrix<T> random = random_sym_start<T>(data, options.k, seed);
   SymNmfOptions solve = {.rank = options.k,
                          .solver = options.solver,
@@ -152,7 +191,7 @@ Outcome<T> symmetric_outcome(SparseView<T> weights, SparseView<T> a, const std::
                          .alpha = options.alpha,
                          .beta = options.beta,
                          .progress = options.progress};
-  Matrix<T> start = start_of<T>(weights, a, options, seed, std::move(random), partition);
+  Matrix<T> start = start_of<T>(weights, a, options, seed, std::move(random), found);
   if (options.low_rank > 0) {
     SymNmfOptions rough = solve;
     if (rough.solver == SymSolver::coordinate || rough.solver == SymSolver::newton) rough.solver = SymSolver::hals;
@@ -176,6 +215,7 @@ Outcome<T> symmetric_outcome(SparseView<T> weights, SparseView<T> a, const std::
   place_rest<T>(weights, options.k, partition);
   if (graph_quality<T>(weights, partition).modularity > graph_quality<T>(weights, outcome.labels).modularity) {
     outcome.labels_of_start = true;
+    uninterrupted([&] { outcome.weights = shares_beyond_chance(weights, partition, options.k, found.resolution); });
     outcome.labels = std::move(partition);
   }
   return outcome;
@@ -196,7 +236,9 @@ Outcome<T> block_outcome(SparseView<T> weights, SparseView<T> a, const GraphClus
     for (Index i = 0; i < a.cols; ++i)
       partition.push_back(static_cast<Index>(random.uniform() * static_cast<double>(options.k)));
   } else {
-    start_of<T>(weights, a, options, seed, {}, partition);
+    CommunityCount found;
+    start_of<T>(weights, a, options, seed, {}, found);
+    partition = std::move(found.labels);
   }
   BlockModel<T> best = fit_blocks<T>(a, solve, std::move(partition));
   if (best.stop_reason == StopReason::converged || best.stop_reason == StopReason::max_iterations) {

@@ -70,7 +70,7 @@ struct GraphClusters {
   // Per node: 0 ... k - 1 as the columns of the factor, and k, k + 1, ... for the pieces that were set aside, in the
   // order of their lowest nodes.
   std::vector<Index> labels;
-  Matrix<T> weights;         // n x k: share of the node's similarity that each cluster explains; rows add up to 1 or 0
+  Matrix<T> weights;         // n x k: memberships, of the factor or, as the labels, of the start; rows add to 1 or 0
   Matrix<T> b;               // n x k: the factor; rows of pieces that were set aside are zero
   Matrix<double> blocks;     // GraphModel::blocks: S, k x k; else empty
   std::vector<Index> sizes;  // per label

@@ -75,6 +75,45 @@ TEST(LeadingEigenpairs, FindRepeatedEigenvaluesOfComponents) {
   EXPECT_EQ((std::set<Index>(labels.begin(), labels.end()).size()), 6u);
 }
 
+TEST(ClusterGraph, EveryStartGivesAComponentAClusterOfItsOwn) {
+  // A chain of dense groups and a sparse ring: with damped degrees, the second eigenvalue of the chain is larger than
+  // the first of the ring.
+  std::vector<Edge> edges;
+  for (RowIndex g = 0; g < 4; ++g) {
+    for (RowIndex v = 0; v < 20; ++v) {
+      for (RowIndex u = 0; u < v; ++u) edges.push_back({20 * g + u, 20 * g + v, 1});
+    }
+    if (g > 0) edges.push_back({20 * g - 1, 20 * g, 1});
+  }
+  for (RowIndex v = 0; v < 60; ++v) edges.push_back({80 + v, 80 + (v + 1) % 60, 0.2});
+  const auto graph = graph_from_edges<float>(140, edges);
+  for (const GraphStart start : {GraphStart::multilevel, GraphStart::spectral}) {
+    const auto found = cluster_graph(graph, {.k = 2, .start = start});
+    EXPECT_EQ(found.pieces, 0);
+    for (Index v = 0; v < 140; ++v) EXPECT_EQ(found.labels[v], found.labels[v < 80 ? 0 : 80]) << v;
+    EXPECT_NE(found.labels[0], found.labels[80]);
+  }
+}
+
+TEST(ClusterGraph, TheLargestMembershipIsThatOfTheLabel) {
+  int of_start = 0;
+  for (const double mixing : {0.2, 0.5, 0.6}) {
+    auto planted = generate_graph<double>({.nodes = 600, .k = 8, .degree = 12, .mixing = mixing, .seed = 5});
+    const Graph<double> graph{std::get<SparseMatrix<double>>(std::move(planted.data.values)), {}};
+    const auto found = cluster_graph(graph, {.k = 8});
+    of_start += found.labels_of_start;
+    for (Index v = 0; v < 600; ++v) {
+      if (found.labels[v] >= 8) continue;
+      const auto row = found.weights.row(v);
+      double sum = 0;
+      for (const double share : row) sum += share;
+      EXPECT_NEAR(sum, 1, 1e-9) << v;
+      EXPECT_EQ(row[found.labels[v]], *std::max_element(row.begin(), row.end())) << v << " at mixing " << mixing;
+    }
+  }
+  EXPECT_GT(of_start, 0);
+}
+
 TEST(ClusterQr, GivesRowsOfZerosNoLabel) {
   Matrix<double> vectors(4, 2);
   vectors(0, 0) = vectors(1, 0) = vectors(3, 1) = 1;

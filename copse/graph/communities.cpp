@@ -282,9 +282,10 @@ Label count_of(const std::vector<Label>& labels) {
   return labels.empty() ? 0 : *std::max_element(labels.begin(), labels.end()) + 1;
 }
 
-// Merges groups until k are left, each time the two whose union costs least modularity: most w_ab - r m_a m_b. While
-// there are too many for a table of all pairs, the lightest group joins its best neighbour, or the next lightest group
-// if it has none.
+// Merges groups until k are left, each time the two with an edge between them whose union costs least modularity: most
+// w_ab - r m_a m_b. Only where no edge is left, groups without one join, the lightest first: parts of a component come
+// before parts of two, however weakly they hang together. While there are too many for a table of all pairs, the
+// lightest group joins its best neighbour, or the next lightest group if it has none.
 void merge_to_count(const Level& finest, std::vector<Label>& labels, Label k, double resolution) {
   Label count = renumber(labels);
   if (count <= k) return;
@@ -322,6 +323,8 @@ void merge_to_count(const Level& finest, std::vector<Label>& labels, Label k, do
             best_gain = gain;
           }
         }
+        const bool joined = level.offsets[c + 1] > level.offsets[c];
+        if (best < 0 && joined) continue;  // its neighbours have joined others in this round
         for (std::size_t q = o + 1; best < 0 && q < order.size(); ++q) {
           if (!taken[order[q]]) best = order[q];
         }
@@ -348,12 +351,15 @@ void merge_to_count(const Level& finest, std::vector<Label>& labels, Label k, do
   while (static_cast<Label>(alive.size()) > k) {
     std::pair<std::size_t, std::size_t> best{0, 1};
     double best_gain = -std::numeric_limits<double>::infinity();
+    bool joined = false;  // the two have an edge between them
     for (std::size_t a = 0; a < alive.size(); ++a) {
       for (std::size_t b = a + 1; b < alive.size(); ++b) {
-        const double gain = between[alive[a] * g + alive[b]] - resolution * mass[alive[a]] * mass[alive[b]];
-        if (gain > best_gain) {
+        const double weight = between[alive[a] * g + alive[b]];
+        const double gain = weight - resolution * mass[alive[a]] * mass[alive[b]];
+        if (joined ? weight > 0 && gain > best_gain : weight > 0 || gain > best_gain) {
           best = {a, b};
           best_gain = gain;
+          joined = weight > 0;
         }
       }
     }
@@ -457,7 +463,7 @@ CommunityCount communities_of_count(SparseView<T> a, Index k, std::uint64_t seed
     for (Index v = 0; v < level.nodes(); ++v) labels[v] = found.labels[small[v]];
     found.labels = std::move(labels);
   }
-  merge_to_count(level, found.labels, count, found.resolution);
+  merge_to_count(level, found.labels, count, std::max(1.0, found.resolution));
   Random random(seed, 2);
   move_nodes(level, found.labels, found.resolution, true, random);
   renumber(found.labels);

@@ -125,6 +125,32 @@ TEST(CommunitiesOfCount, MergeManyPiecesWithoutATableOfAllPairs) {
   }
 }
 
+TEST(CommunitiesOfCount, JoinPartsOfAComponentFirstHoweverWeaklyTheyHangTogether) {
+  // Three components of four clumps each, large and small ones; clumps hang together by edges of 1e-9.
+  std::vector<Edge> edges;
+  std::vector<Index> component;
+  for (Index c = 0; c < 3; ++c) {
+    RowIndex before = -1;
+    for (const Index size : {Index(40), Index(4), Index(5), Index(25)}) {
+      const auto first = static_cast<RowIndex>(component.size());
+      for (RowIndex v = 0; v < size; ++v) {
+        component.push_back(c);
+        for (RowIndex u = 0; u < v; ++u) edges.push_back({first + u, first + v, 1});
+      }
+      if (before >= 0) edges.push_back({before, first, 1e-9});
+      before = first;
+    }
+  }
+  const auto graph = graph_from_edges<double>(static_cast<Index>(component.size()), edges);
+  EXPECT_EQ(communities_of_count<double>(graph.weights, 3, 1).labels, component);
+  const auto five = communities_of_count<double>(graph.weights, 5, 1).labels;
+  for (std::size_t u = 0; u < component.size(); ++u) {
+    for (std::size_t v = 0; v < u; ++v) {
+      ASSERT_TRUE(five[u] != five[v] || component[u] == component[v]) << u << " and " << v;
+    }
+  }
+}
+
 TEST(CommunitiesOfCount, FindPlantedGroupsOfSmallAndLargeGraphs) {
   for (const Index nodes : {600, 20000}) {
     const auto planted = generate_graph<float>({.nodes = nodes, .k = 12, .degree = 24, .mixing = 0.25, .seed = 2});

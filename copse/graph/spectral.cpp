@@ -209,6 +209,11 @@ Eigenpairs<T> leading_eigenpairs_by_component(SparseView<T> a, Index count, std:
     vectors.push_back(std::move(pairs.vectors));
     result.converged = result.converged && pairs.converged;
   }
+  std::stable_sort(found.begin(), found.end(), [](const Found& x, const Found& y) {
+    const bool x_first = x.column == 0, y_first = y.column == 0;
+    return x_first != y_first ? x_first : x.value > y.value;
+  });
+  found.resize(static_cast<std::size_t>(std::min<Index>(count, std::ssize(found))));
   std::stable_sort(found.begin(), found.end(), [](const Found& x, const Found& y) { return x.value > y.value; });
   result.vectors = Matrix<T>(a.cols, count);
   for (Index p = 0; p < count; ++p) {

@@ -23,7 +23,10 @@ struct Eigenpairs {
 template <class T>
 Eigenpairs<T> leading_eigenpairs(const Data<T>& a, Index count, std::uint64_t seed, double tolerance = 1e-3);
 
-// Those of a sparse matrix, each connected component by itself.
+// Those of a sparse matrix, each connected component by itself. The first of every component comes before the second
+// of any, so that no component is without one where there are `count` components or fewer: with the papers' scaling
+// the first ones all have the value 1, with damped degrees that of a dense component's second may be larger than that
+// of a sparse one's first.
 template <class T>
 Eigenpairs<T> leading_eigenpairs_by_component(SparseView<T> a, Index count, std::uint64_t seed,
                                               double tolerance = 1e-3);

@@ -52,10 +52,14 @@ class Borders {
   };
   // The one behind the weakest boundary; of equal ones the first.
   Neighbour nearest(Index piece) const {
+    return nearest(piece, [](Index, Index, double mean) { return mean; });
+  }
+  // The one with the lowest cost(piece, other, mean strength of the boundary).
+  Neighbour nearest(Index piece, const auto& cost) const {
     Neighbour nearest;
     for (const auto& [other, border] : neighbours_[piece]) {
-      const double mean = border.strength / border.pixels;
-      if (mean < nearest.strength) nearest = {other, mean};
+      const double value = cost(piece, other, border.strength / border.pixels);
+      if (value < nearest.strength) nearest = {other, value};
     }
     return nearest;
   }
@@ -162,9 +166,27 @@ std::vector<Index> absorb_small(std::span<const Index> labels, PixelShape shape,
   return out;
 }
 
-std::vector<std::vector<Index>> nested_merges(std::span<const Index> labels, PixelShape shape, const Plane& strength) {
+std::vector<std::vector<Index>> nested_merges(std::span<const Index> labels, PixelShape shape, const Plane& strength,
+                                              const LabPlanes* colours, const MergeOptions& options) {
   Borders borders(labels, shape, strength);
   const Index n = borders.count();
+  std::vector<std::array<double, 3>> colour(static_cast<std::size_t>(n), {0, 0, 0});  // sums over the pixels
+  for (Index p = 0; colours != nullptr && p < shape.pixels(); ++p) {
+    std::array<double, 3>& sum = colour[labels[p]];
+    sum[0] += static_cast<double>(colours->l[p]);
+    sum[1] += static_cast<double>(colours->a[p]);
+    sum[2] += static_cast<double>(colours->b[p]);
+  }
+  const auto cost = [&](Index a, Index b, double mean) {
+    const auto one = static_cast<double>(borders.size(a)), other = static_cast<double>(borders.size(b));
+    double squared = 0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double difference = colour[a][c] / one - colour[b][c] / other;
+      squared += difference * difference;
+    }
+    const double share = std::min(one, other) / static_cast<double>(shape.pixels());
+    return (mean + options.colour_weight * std::sqrt(squared)) * std::pow(share, options.size_power);
+  };
   std::vector<std::vector<Index>> partitions;
   for (Index parts = n; parts >= 2; --parts) {
     std::vector<Index>& partition = partitions.emplace_back();
@@ -173,12 +195,15 @@ std::vector<std::vector<Index>> nested_merges(std::span<const Index> labels, Pix
     Borders::Neighbour weakest;
     for (Index s = 0; s < n; ++s) {
       if (borders.now(s) != s) continue;
-      const Borders::Neighbour nearest = borders.nearest(s);
+      const Borders::Neighbour nearest = borders.nearest(s, cost);
       if (nearest.piece < 0 || !(nearest.strength < weakest.strength)) continue;
       piece = s;
       weakest = nearest;
     }
-    if (piece >= 0) borders.join(std::max(piece, weakest.piece), std::min(piece, weakest.piece));
+    if (piece < 0) continue;
+    const Index gone = std::max(piece, weakest.piece), kept = std::min(piece, weakest.piece);
+    borders.join(gone, kept);
+    for (std::size_t c = 0; c < 3; ++c) colour[kept][c] += colour[gone][c];
   }
   std::reverse(partitions.begin(), partitions.end());
   return partitions;

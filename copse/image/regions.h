@@ -20,10 +20,18 @@ std::vector<Index> connected_pieces(std::span<const Index> labels, PixelShape sh
 // sides; of equal ones the lowest label), the smallest first. Labels are numbered anew.
 std::vector<Index> absorb_small(std::span<const Index> labels, PixelShape shape, const Plane& strength, Index least);
 
+// How alike two neighbouring parts are: the lower, the sooner they become one.
+//   (mean strength between them + colour_weight * distance of their mean colours) * (share of the smaller)^size_power
+struct MergeOptions {
+  double colour_weight = 0.004;  // per unit of CIE 1976 colour distance
+  double size_power = 0.1;       // above 0: small parts join others sooner
+};
+
 // Partitions of the n segments of `labels` (0 ... n - 1) into 2, 3, ... n parts: from n on, each time the two
-// neighbours with the weakest boundary between them become one (of equal ones those with the lowest labels; parts that
-// touch no other come last). Entry s of a partition is the part of segment s.
-std::vector<std::vector<Index>> nested_merges(std::span<const Index> labels, PixelShape shape, const Plane& strength);
+// neighbours that are most alike become one (of equal ones those with the lowest labels; parts that touch no other come
+// last). Without colours, boundaries and sizes alone count. Entry s of a partition is the part of segment s.
+std::vector<std::vector<Index>> nested_merges(std::span<const Index> labels, PixelShape shape, const Plane& strength,
+                                              const LabPlanes* colours = nullptr, const MergeOptions& options = {});
 
 // Labels of a larger picture with smooth outlines: the label with most weight under a quadratic spline around the place
 // in the smaller one.

@@ -61,6 +61,28 @@ TEST(NestedMerges, JoinTheWeakestNeighboursFirst) {
   EXPECT_EQ(nested_merges(labels, {8, 1}, strength), expected);
 }
 
+TEST(NestedMerges, ColoursAndSizesDecideWhereBoundariesDoNot) {
+  // Four parts of 40 pixels in a row with the same boundary between any two. The two in the middle have one colour.
+  const PixelShape shape{16, 10};
+  std::vector<Index> labels;
+  LabPlanes colours{shape, Plane(160, 50.0F), Plane(160, 0.0F), Plane(160, 0.0F)};
+  for (Index p = 0; p < 160; ++p) {
+    labels.push_back(p % 16 / 4);
+    colours.a[p] = p % 16 < 4 ? -30.0F : p % 16 < 12 ? 20.0F : 30.0F;
+  }
+  const Plane strength(160, 0.3F);
+  const auto parts = nested_merges(labels, shape, strength, &colours);
+  EXPECT_EQ(parts[1], (std::vector<Index>{0, 1, 1, 3}));
+  EXPECT_EQ(parts[0], (std::vector<Index>{0, 1, 1, 1}));
+  // Without colours the smallest part joins first, although another boundary is a little weaker.
+  std::vector<Index> sizes;
+  for (Index p = 0; p < 160; ++p) sizes.push_back(p % 16 < 7 ? 0 : p % 16 < 15 ? 1 : 2);
+  Plane other(160, 0.30F);
+  for (Index p = 0; p < 160; ++p) other[p] = p % 16 >= 13 ? 0.32F : 0.30F;
+  EXPECT_EQ(nested_merges(sizes, shape, other)[0], (std::vector<Index>{0, 1, 1}));
+  EXPECT_EQ(nested_merges(sizes, shape, other, nullptr, {.size_power = 0})[0], (std::vector<Index>{0, 0, 2}));
+}
+
 TEST(NestedMerges, AreNestedAndLoseOnePartAtATime) {
   const PixelShape shape{15, 12};
   Random random(8);

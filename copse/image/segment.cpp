@@ -85,8 +85,9 @@ Matrix<float> refined(const Matrix<float>& coarse, PixelShape from, PixelShape t
 
 class Segmenter {
  public:
-  Segmenter(const Plane& strength, const Plane& lines, PixelShape shape, const SegmentOptions& options)
-      : strength_(strength), lines_(lines), options_(options) {
+  Segmenter(const Plane& strength, const Plane& lines, PixelShape shape, const SegmentOptions& options,
+            const LabPlanes* colours)
+      : strength_(strength), lines_(lines), options_(options), colours_(colours) {
     result_.shape = shape;
   }
 
@@ -211,7 +212,7 @@ class Segmenter {
     const Index groups = *std::max_element(labels.begin(), labels.end()) + 1;
     const auto partitions =
         options_.hierarchy == SegmentHierarchy::merge
-            ? nested_merges(labels, result_.shape, strength_)
+            ? nested_merges(labels, result_.shape, strength_, colours_)
             : nested_splits(contracted(SparseView<float>(level.graph), level.degrees, labels, groups));
     for (const std::vector<Index>& parts : partitions) {
       std::vector<Index> joined(labels.size());
@@ -229,6 +230,7 @@ class Segmenter {
   const Plane& strength_;
   const Plane& lines_;
   const SegmentOptions& options_;
+  const LabPlanes* colours_;
   Stopwatch clock_;
   Segmentations result_;
   std::vector<Level> levels_;
@@ -247,7 +249,8 @@ double segment_memory(PixelShape shape, const SegmentOptions& options) {
   return graphs + factors + labels;
 }
 
-Segmentations segment(const Plane& strength, const Plane& lines, PixelShape shape, const SegmentOptions& options) {
+Segmentations segment(const Plane& strength, const Plane& lines, PixelShape shape, const SegmentOptions& options,
+                      const LabPlanes* colours) {
   if (shape.width < 1 || shape.height < 1 || static_cast<Index>(strength.size()) != shape.pixels() ||
       lines.size() != strength.size())
     throw InvalidArgument("the boundary strengths do not fit the shape of the picture");
@@ -260,7 +263,7 @@ Segmentations segment(const Plane& strength, const Plane& lines, PixelShape shap
       if (!(value >= 0) || value > 1) throw InvalidArgument("boundary strengths must be between 0 and 1");
     }
   }
-  return Segmenter(strength, lines, shape, options).run();
+  return Segmenter(strength, lines, shape, options, colours).run();
 }
 
 std::size_t choose_segmentation(const Segmentations& all, const Plane& strength, double t) {

@@ -14,20 +14,20 @@
 namespace copse {
 
 enum class SegmentMethod {
-  embed,    // SymNMF-Embed: rows of B to superpixels, which are split again and again: nested segmentations
+  embed,    // SymNMF-Embed: rows of B to superpixels, and these to nested segmentations
   clust,    // SymNMF-Clust: the largest entry of each row of B, for k = 2, 3, ...
   spectral  // Spectral-Embed: as embed, with eigenvectors in place of B
 };
 
 // How superpixels become nested segmentations.
 enum class SegmentHierarchy {
-  merge,  // the two neighbours with the weakest boundary between them become one, again and again
+  merge,  // the two neighbours that are most alike become one, again and again (regions.h)
   split   // normalized cuts of their graph, again and again [Kuang 2014, section 3.8.1]
 };
 
 struct SegmentOptions {
   SegmentMethod method = SegmentMethod::embed;
-  SegmentHierarchy hierarchy = SegmentHierarchy::split;  // of embed and spectral
+  SegmentHierarchy hierarchy = SegmentHierarchy::merge;  // of embed and spectral
   Index rank = 16;                                       // columns of B, eigenvectors, or the largest k of clust
   Index superpixels = 51;  // K-means clusters of the embedding; nested segmentations have 2 ... of them
   PixelGraphOptions graph = {};
@@ -57,9 +57,11 @@ struct Segmentations {
 double segment_memory(PixelShape shape, const SegmentOptions& options);
 
 // `strength`: how likely each pixel lies on a boundary, 0 to 1; `lines`: the same where it is locally strongest, and 0
-// elsewhere, which is what parts pixels in the graph. A picture of one pixel, or without any line, is one segment.
-// Throws InvalidArgument for bad options, Cancelled where it was stopped before it had a segmentation.
-Segmentations segment(const Plane& strength, const Plane& lines, PixelShape shape, const SegmentOptions& options);
+// elsewhere, which is what parts pixels in the graph; `colours`: for merges, null: without. A picture of one pixel, or
+// without any line, is one segment. Throws InvalidArgument for bad options, Cancelled where it was stopped before it
+// had a segmentation.
+Segmentations segment(const Plane& strength, const Plane& lines, PixelShape shape, const SegmentOptions& options,
+                      const LabPlanes* colours = nullptr);
 
 // Which level to show: the largest sum of strength - t over the edges between pixels of different segments, where the
 // strength of an edge is the largest within a pixel of it: a boundary pays where it is stronger than t on average.

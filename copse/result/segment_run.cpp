@@ -105,8 +105,8 @@ SegmentResult run_segment(const SegmentRunOptions& options, Picture picture, con
   }
   const Stopwatch preparing;
   events.show("looking for boundaries ...");
-  const BoundaryStrength boundary =
-      boundary_strength(boundary_cues(lab_of(scaled_down(picture, working))), fitted_boundary_model());
+  const LabPlanes colours = lab_of(scaled_down(picture, working));
+  const BoundaryStrength boundary = boundary_strength(boundary_cues(colours), fitted_boundary_model());
   const Plane& strength = boundary.strength;
   report.seconds.prepare = preparing.seconds();
   const Stopwatch solving;
@@ -115,7 +115,7 @@ SegmentResult run_segment(const SegmentRunOptions& options, Picture picture, con
     events.show(now + " ...");
     return !options.segment.progress || options.segment.progress(now);
   };
-  result.all = segment(strength, ridges(boundary), working, with_progress);
+  result.all = segment(strength, ridges(boundary), working, with_progress, &colours);
   report.seconds.solve = solving.seconds();
   uninterrupted([&] {
     result.chosen = options.segments > 0 ? level_with(result.all, options.segments)

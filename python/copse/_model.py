@@ -14,6 +14,7 @@ from copse import _copse
 from copse._fit import check_on_interrupt
 from copse._genes import aligned, genes_of, is_anndata
 from copse._items import checked, feature_names_of, items_of, validated
+from copse._joint import joint_settings
 from copse._parameters import choice, names_for, number
 from copse._progress import CallbackSupportMixin
 from copse._table import table
@@ -219,6 +220,10 @@ class Model(CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMi
         layer = getattr(self, "_layer", None) if layer is None else layer
         names = self._result.feature_names if self._loaded else getattr(self, "feature_names_in_", None)
         return genes_of(X, layer) if names is None or len(names) == 0 else aligned(X, layer, names)
+
+    def _joint(self, items: Any, links: Any, vectors: Any, neighbours: bool, graph_weight: float | None) -> Any:
+        """A graph to be fitted together with the items; None without one."""
+        return joint_settings(items.dtype, items.all_items, links, vectors, neighbours, graph_weight)
 
     def _prepare(
         self, X: Data, feature_names: Sequence[str] | None = None, layer: str | None = None, genes: Any = None

@@ -184,6 +184,10 @@ class NMF(FlatModel):
         feature_names: Sequence[str] | None = None,
         layer: str | None = None,
         genes: Any = None,
+        links: Any = None,
+        vectors: Any = None,
+        neighbours: bool = False,
+        graph_weight: float | None = None,
     ) -> Array:
         """Factorizes X and returns the coefficients of its rows.
 
@@ -200,6 +204,15 @@ class NMF(FlatModel):
             Of an AnnData: the layer to take instead of its X.
         genes : mask, list of names, or str, default=None
             Of an AnnData: the genes to take. A string names a column of `var` that is a mask, as 'highly_variable'.
+        links : sparse matrix or array of shape (n_samples, n_samples), default=None
+            Weights of links between samples, such as citations, to be fitted together with X; a link counts in both
+            directions. Samples without links are placed by X alone. So are new ones, in `transform` and `predict`.
+        vectors : array of shape (n_samples, n_dimensions), default=None
+            A vector for each sample, such as that of a sentence model: samples with a large cosine are linked.
+        neighbours : bool, default=False
+            Link each sample to those that are most similar to it by X itself.
+        graph_weight : float or None, default=None
+            How much links and neighbours count; at 1 as much as X. None: 1, or 0.3 where `neighbours` are all of it.
 
         Returns
         -------
@@ -213,9 +226,10 @@ class NMF(FlatModel):
         settings["alpha"] += alpha
         settings["beta"] += beta
         settings["runs"] = number("n_runs", self.n_runs, Integral, 1)
+        joint = self._joint(items, links, vectors, neighbours, graph_weight)
         if self.init == "custom":
             start = self._given_start(X, W, H)
-            return self._factorize(X, items, names, settings, start["w"].shape[1], **start)
+            return self._factorize(X, items, names, settings, start["w"].shape[1], joint=joint, **start)
         if W is not None or H is not None:
             warnings.warn(
                 "When init!='custom', provided W or H are ignored. Set init='custom' to use them as initialization.",
@@ -229,7 +243,7 @@ class NMF(FlatModel):
                 f"init = '{self.init}' can only be used when n_components <= min(n_samples, n_features): "
                 f"{rank} components of a matrix of {items.items} x {items.features} are too many."
             )
-        return self._factorize(X, items, names, settings, rank)
+        return self._factorize(X, items, names, settings, rank, joint=joint)
 
     def partial_fit(
         self,

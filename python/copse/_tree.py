@@ -134,6 +134,10 @@ class TopicTree(TreeEdits, Model):
         feature_names: Sequence[str] | None = None,
         layer: str | None = None,
         genes: Any = None,
+        links: Any = None,
+        vectors: Any = None,
+        neighbours: bool = False,
+        graph_weight: float | None = None,
     ) -> Self:
         """Grows the tree.
 
@@ -146,6 +150,8 @@ class TopicTree(TreeEdits, Model):
             One for each column of X. Data frames and AnnData bring their own.
         layer, genes
             Of an AnnData, as for NMF.
+        links, vectors, neighbours, graph_weight
+            As for NMF: a graph that has its say when all samples are fitted to the topics of the leaves.
         """
         leaves = number("n_leaves", self.n_leaves, Integral, 1)
         X, items, names = self._prepare(X, feature_names, layer, genes)
@@ -159,6 +165,7 @@ class TopicTree(TreeEdits, Model):
             leaves - 1,
             score=score,
             seed=seed_of(self.random_state),
+            joint=self._joint(items, links, vectors, neighbours, graph_weight),
             feature_names=names,
         )
         self._data = X  # for later splits

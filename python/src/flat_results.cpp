@@ -2,6 +2,7 @@
 #include "copse/nmf/assign.h"
 #include "copse/nmf/error.h"
 #include "copse/nmf/online.h"
+#include "python/src/graph_arrays.h"
 #include "python/src/results.h"
 
 namespace copse::python {
@@ -85,7 +86,7 @@ void bind_flat(nb::module_& module, const char* name) {
   module.def(
       "factor",
       [](const Items<T>& x, const nb::dict& settings, Index rank, std::uint64_t seed, bool dc,
-         const std::optional<Array<T, 2>>& w, const std::optional<Array<T, 2>>& h,
+         const std::optional<Array<T, 2>>& w, const std::optional<Array<T, 2>>& h, const nb::object& joint,
          std::vector<std::string> feature_names, const std::string& line, int threads, const nb::object& progress,
          bool keep_interrupted) {
         FlatRunOptions options;
@@ -96,21 +97,25 @@ void bind_flat(nb::module_& module, const char* name) {
         options.nmf.rank = rank;
         options.nmf.seed = seed;
         options.dc = dc;
+        const JointArrays<T> given = joint.is_none() ? JointArrays<T>{} : to_joint_arrays<T>(nb::cast<nb::dict>(joint));
         Supervisor supervisor(keep_interrupted);
         options.nmf.progress = asks<Iteration>(supervisor, progress);
         FlatResult<T> result;
         supervisor.run(threads, [&] {
           std::optional<StartFactors<T>> start;
           if (w && h) start.emplace(StartFactors<T>{to_matrix(*w), to_matrix(*h)});
-          result = run_flat(options, x.run_data(), x.model_items(std::move(feature_names)), std::move(start));
+          with_graph(x, given, options.joint, [&](const RunData<T>& data, std::vector<std::string>& notes) {
+            result = run_flat(options, data, x.model_items(std::move(feature_names)), std::move(start));
+            result.report.notes.insert(result.report.notes.end(), notes.begin(), notes.end());
+          });
           result.report.line = line;
           if (!x.is_text()) uninterrupted([&] { name_topics(x, result); });
         });
         return result;
       },
       nb::arg("items"), nb::arg("settings"), nb::kw_only(), nb::arg("rank"), nb::arg("seed"), nb::arg("dc") = false,
-      nb::arg("w") = nb::none(), nb::arg("h") = nb::none(), nb::arg("feature_names"), nb::arg("line"),
-      nb::arg("threads"), nb::arg("progress").none(), nb::arg("keep_interrupted"));
+      nb::arg("w") = nb::none(), nb::arg("h") = nb::none(), nb::arg("joint") = nb::none(), nb::arg("feature_names"),
+      nb::arg("line"), nb::arg("threads"), nb::arg("progress").none(), nb::arg("keep_interrupted"));
 }
 
 }  // namespace

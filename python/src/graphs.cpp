@@ -3,6 +3,7 @@
 #include "copse/report/write_result.h"
 #include "copse/result/graph_assign.h"
 #include "copse/result/read_result.h"
+#include "python/src/graph_arrays.h"
 #include "python/src/items.h"
 #include "python/src/results.h"
 
@@ -10,22 +11,6 @@ namespace copse::python {
 namespace {
 
 // The arrays of a CSR matrix of weights, copied.
-template <class T>
-SparseMatrix<T> to_sparse(Index columns, const Array<std::int64_t, 1>& offsets, const Array<std::int32_t, 1>& indices,
-                          const Array<T, 1>& values) {
-  SparseMatrix<T> a;
-  a.rows = columns;
-  a.cols = static_cast<Index>(offsets.size()) - 1;
-  a.offsets.assign(offsets.data(), offsets.data() + offsets.size());
-  a.indices.assign(indices.data(), indices.data() + indices.size());
-  a.values.assign(values.data(), values.data() + values.size());
-  const bool fits = a.cols >= 0 && a.offsets[0] == 0 && a.offsets[a.cols] == a.nonzeros() &&
-                    a.indices.size() == a.values.size() && std::ranges::is_sorted(a.offsets) &&
-                    std::ranges::all_of(a.indices, [&](RowIndex i) { return i >= 0 && i < columns; });
-  if (!fits) throw InvalidArgument("The arrays of the sparse matrix do not belong together.");
-  return a;
-}
-
 template <class T>
 nb::dict to_csr(SparseMatrix<T> a) {
   Dataset<T> data;
@@ -230,10 +215,7 @@ void bind_graph(nb::module_& module, const char* name) {
       [](const nb::tuple& arrays, const nb::dict& settings, Index k, std::uint64_t seed, double overlap,
          std::vector<std::string> names, const std::string& line, int threads, const nb::object& progress,
          bool keep_interrupted) {
-        const auto offsets = nb::cast<Array<std::int64_t, 1>>(arrays[0]);
-        const SparseMatrix<T> a =
-            to_sparse<T>(static_cast<Index>(offsets.size()) - 1, offsets, nb::cast<Array<std::int32_t, 1>>(arrays[1]),
-                         nb::cast<Array<T, 1>>(arrays[2]));
+        const SparseMatrix<T> a = to_square<T>(arrays);
         return fit<T>({}, {}, settings, k, seed, overlap, line, threads, progress, keep_interrupted,
                       [&](const GraphInputOptions&) {
                         GraphInput<T> made;
@@ -259,10 +241,7 @@ void bind_graph(nb::module_& module, const char* name) {
   module.def(
       "graph_quality",
       [](const nb::tuple& arrays, const Array<std::int64_t, 1>& labels) {
-        const auto offsets = nb::cast<Array<std::int64_t, 1>>(arrays[0]);
-        const SparseMatrix<T> a =
-            to_sparse<T>(static_cast<Index>(offsets.size()) - 1, offsets, nb::cast<Array<std::int32_t, 1>>(arrays[1]),
-                         nb::cast<Array<T, 1>>(arrays[2]));
+        const SparseMatrix<T> a = to_square<T>(arrays);
         const GraphQuality quality =
             graph_quality<T>(graph_from_matrix<T>(a).weights, std::span(labels.data(), labels.size()));
         nb::dict out;

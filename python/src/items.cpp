@@ -81,6 +81,8 @@ void bind_items_of(nb::module_& module, const char* name) {
            nb::arg("documents"), nb::arg("settings"), nb::arg("more_stop_words"), nb::arg("titles"), nb::arg("threads"))
       .def_prop_ro("features", &Items<T>::features)
       .def_prop_ro("items", &Items<T>::items)
+      .def_prop_ro("all_items", &Items<T>::all_items)
+      .def_prop_ro("dtype", [](const Items<T>&) { return sizeof(T) == sizeof(float) ? "float32" : "float64"; })
       .def_prop_ro("is_sparse", &Items<T>::is_sparse)
       .def_prop_ro("largest", &Items<T>::largest)
       .def_prop_ro("squared_norm", &Items<T>::squared_norm)
@@ -191,6 +193,14 @@ RunData<T> Items<T>::run_data() const {
   if (arrays_) return {*data_, [&] { return tree_data(view_); }, data_->nonzeros()};
   return {*data_, [&] { return tree_data(dense_); },
           std::ranges::count_if(dense_.values(), [](T x) { return x != 0; })};
+}
+
+template <class T>
+std::vector<Index> Items<T>::kept_items() const {
+  if (is_text()) return prepared_.preparation.kept_items;
+  std::vector<Index> all(static_cast<std::size_t>(items()));
+  std::iota(all.begin(), all.end(), Index(0));
+  return all;
 }
 
 template <class T>

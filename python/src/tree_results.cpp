@@ -4,6 +4,7 @@
 #include "copse/result/edit.h"
 #include "copse/result/tree_run.h"
 #include "copse/tree/flatten.h"
+#include "python/src/graph_arrays.h"
 #include "python/src/results.h"
 
 namespace copse::python {
@@ -130,26 +131,30 @@ void bind_tree(nb::module_& module, const char* name) {
   module.def(
       "grow",
       [](const Items<T>& x, const nb::dict& settings, const std::optional<std::string>& score, std::uint64_t seed,
-         std::vector<std::string> feature_names, const std::string& line, int threads, const nb::object& progress,
-         bool keep_interrupted) {
+         const nb::object& joint, std::vector<std::string> feature_names, const std::string& line, int threads,
+         const nb::object& progress, bool keep_interrupted) {
         TreeRunOptions options;
         take(settings, options.tree);
         if (score) options.score = choice_of<Score>("score", *score);
         options.input = x.input();
         options.tree.seed = seed;
+        const JointArrays<T> given = joint.is_none() ? JointArrays<T>{} : to_joint_arrays<T>(nb::cast<nb::dict>(joint));
         Supervisor supervisor(keep_interrupted);
         options.tree.progress = asks<TreeProgress>(supervisor, progress);
         Result result;
         supervisor.run(threads, [&] {
-          result = run_tree(options, x.run_data(), x.model_items(std::move(feature_names)));
+          with_graph(x, given, options.joint, [&](const RunData<T>& data, std::vector<std::string>& notes) {
+            result = run_tree(options, data, x.model_items(std::move(feature_names)));
+            result.report.notes.insert(result.report.notes.end(), notes.begin(), notes.end());
+          });
           result.report.line = line;
           if (!x.is_text()) uninterrupted([&] { add_facts(x, result); });
         });
         return result;
       },
       nb::arg("items"), nb::arg("settings"), nb::kw_only(), nb::arg("score").none(), nb::arg("seed"),
-      nb::arg("feature_names"), nb::arg("line"), nb::arg("threads"), nb::arg("progress").none(),
-      nb::arg("keep_interrupted"));
+      nb::arg("joint") = nb::none(), nb::arg("feature_names"), nb::arg("line"), nb::arg("threads"),
+      nb::arg("progress").none(), nb::arg("keep_interrupted"));
 }
 
 }  // namespace

@@ -350,3 +350,25 @@ def test_known_graphs(copse, name, k):
     run = copse("graph", folder / "edges.tsv.gz", "-k", k or len(set(truth)), "--truth", folder / "labels.txt", "--json", "--quiet")
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout)["measures"]["accuracy"] >= (0.99 if k is None else 0.94)
+
+
+@pytest.mark.skipif("COPSE_DATA" not in os.environ, reason="COPSE_DATA does not name a folder with data")
+def test_the_example_where_spectral_clustering_fails(copse, tmp_path):
+    """Figures 6 and 7 of [Kuang 2014]: two tight groups and scattered points, whose own eigenvalues reach 1 as well."""
+    folder = pathlib.Path(os.environ["COPSE_DATA"]) / "toy2d" / "zelnik2"
+    points = np.loadtxt(folder / "points.tsv", skiprows=1)
+    labels = np.array((folder / "labels.txt").read_text().split())
+    e = np.exp(-((points[:, None] - points[None]) ** 2).sum(2) / 0.05**2)
+    scale = 1 / np.sqrt(e.sum(0))
+    vectors = np.linalg.eigh(e * scale[:, None] * scale[None])[1][:, -3:]
+    rows = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    tight = [label for label in set(labels) if np.median(e[labels == label].sum(1)) > 10]
+    one, other = (rows[labels == label].mean(0) for label in tight)
+    assert np.linalg.norm(one - other) < 0.01  # both groups are mapped to one place
+    np.save(tmp_path / "points.npy", (points - points.min(0)).T)
+    call = ["graph", "points.npy", "--similarity", "gaussian", "--sigma", 0.05, "--neighbours", 302, "-k", 3, "--truth", folder / "labels.txt", "--json", "--quiet"]
+    assert json.loads(copse(*call).stdout)["measures"]["accuracy"] > 0.95
+    papers = ["--scaling", "normalized-cut", "--start", "random", "--labels", "factor", "--least-component", 0, "--runs", 5, "--choose", "objective"]
+    assert json.loads(copse(*call, *papers).stdout)["measures"]["accuracy"] > 0.75
+    tuned = copse("graph", "points.npy", "--similarity", "self-tuning", "-k", 3, "--truth", folder / "labels.txt", "--json", "--quiet")
+    assert json.loads(tuned.stdout)["measures"]["accuracy"] == 1

@@ -72,14 +72,14 @@ int run(SegmentRunOptions options, const OutputOptions& output, const MachineOpt
 void add_segment_options(CLI::App& command, SegmentRunOptions& options) {
   SegmentOptions& segment = options.segment;
   add_choice(command, "--method", segment.method,
-             "embed: rows of the factor become superpixels, which are split again and again, so that segmentations are "
-             "nested; clust: the factor's largest entries are the segments, for each k up to --rank; spectral: as "
+             "embed: rows of the factor become superpixels, and these nested segmentations; clust: the factor's "
+             "largest entries are the segments, for each k up to --rank; spectral: as "
              "embed, with eigenvectors in place of the factor")
       ->group(group);
   add_choice(
       command, "--hierarchy", segment.hierarchy,
-      "How superpixels become nested segmentations. merge: the two with the weakest boundary between them become "
-      "one, again and again; split: normalized cuts, again and again, as in the thesis")
+      "How superpixels become nested segmentations. merge: the two that are most alike by boundary, colour and size "
+      "become one, again and again; split: normalized cuts, again and again, as in the thesis")
       ->group(group);
   add_number(command, "--segments", options.segments, Index(2), Index(1000),
              "How many to show [as many as have strong boundaries]")
