@@ -245,7 +245,7 @@ class KMeansNode : public NodeData<T> {
                               .spherical = spherical_,
                               .seed = options.seed,
                               .progress = [&](const MethodIteration&) {
-                                check_time(options.deadline);
+                                check_time(*this, options.deadline);
                                 return true;
                               }};
     const KMeansResult<T> split = k_means(items_, means);
