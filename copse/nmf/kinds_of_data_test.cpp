@@ -21,7 +21,7 @@ namespace {
 template <class T>
 SparseMatrix<T> planted(std::uint64_t seed) {
   const Planted<T> corpus =
-      generate_corpus<T>({.documents = 1100, .terms = 300, .k = 6, .terms_per_document = 40, .seed = seed});
+      generate_corpus<T>({.documents = 800, .terms = 150, .k = 6, .terms_per_document = 30, .seed = seed});
   return std::get<SparseMatrix<T>>(corpus.data.values);
 }
 

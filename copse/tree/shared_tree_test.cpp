@@ -16,7 +16,7 @@ namespace {
 
 SparseMatrix<double> planted(Index documents, std::uint64_t seed) {
   const Planted<double> corpus =
-      generate_corpus<double>({.documents = documents, .terms = 400, .k = 7, .terms_per_document = 40, .seed = seed});
+      generate_corpus<double>({.documents = documents, .terms = 300, .k = 7, .terms_per_document = 30, .seed = seed});
   return std::get<SparseMatrix<double>>(corpus.data.values);
 }
 
@@ -34,7 +34,7 @@ void expect_near(const Tree<double>& a, const Tree<double>& b) {
 }
 
 TEST(SharedTree, IsThatOfOneAlone) {
-  for (const Index documents : {40, 900, 9000}) {
+  for (const Index documents : {40, 500, 8100}) {
     const auto x = planted(documents, 3);
     const testing::OddBlocks<double> blocks(x, 50);
     for (const Score score : {Score::mndcg, Score::error, Score::rank1_gain}) {
@@ -42,7 +42,7 @@ TEST(SharedTree, IsThatOfOneAlone) {
       const Tree<double> expected = build_tree(*tree_data(SparseView<double>(x)), options);
       for (const int size : {1, 2, 3}) {
         for (const double memory : {0.0, 1e9}) {
-          if (documents == 9000 && (size == 1 || score != Score::mndcg)) continue;
+          if (documents > 40 && (size != 2 || score != Score::mndcg)) continue;
           testing::with_team(size, [&](const Team& team) {
             const auto starts = team.starts_of(x.cols, 8);
             expect_near(build_tree(*shared_tree_data<double>(blocks, memory, team, starts), options), expected);
