@@ -32,7 +32,7 @@ struct SegmentOptions {
   Index superpixels = 51;  // K-means clusters of the embedding; nested segmentations have 2 ... of them
   PixelGraphOptions graph = {};
   double smallest = 0.001;  // share of the pixels below which a connected piece joins a neighbour
-  double edge_cost = 0.45;  // t in choose_segmentation()
+  double edge_cost = 0.4;   // t in choose_segmentation()
   std::uint64_t seed = 0;
   double time_limit = std::numeric_limits<double>::infinity();  // seconds; what is found by then is the result
   std::function<bool(const std::string&)> progress = {};        // what is done now; false asks to stop
