@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "copse/base/error.h"
+#include "copse/cluster/k_means.h"
 #include "copse/engines/disk/file_items.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/kernels/streamed_data.h"
@@ -114,7 +115,7 @@ bool is_empty(const Dataset<T>& data, Index item) {
 template <class T>
 NewItems<T> read_columns(const NewItemsOptions& options, const Settings& settings, const ModelItems& items) {
   ReadOptions reading = input_options_in(settings, "", "").reading;
-  reading.label.clear();  // new cells need none
+  reading.label.clear();                                                     // new cells need none
   if (options.path.find(".h5") == std::string::npos) reading.layer.clear();  // other files have no layers
   ReadResult<T> read = read_matrix<T>(options.path, reading);
   Dataset<T>& data = read.dataset;
@@ -206,7 +207,15 @@ bool fits_as_it_is(Index features, const std::vector<std::string>& names, const 
 
 template <class T>
 Matrix<T> coefficients(const FlatModel<T>& model, const Data<T>& x) {
-  if (model.loss == Loss::kullback_leibler) return assign_items_by_divergence<T>(x, model.w);
+  switch (model.place) {
+    case PlaceBy::divergence:
+      return assign_items_by_divergence<T>(x, model.w);
+    case PlaceBy::angle:
+    case PlaceBy::distance:
+      return nearest_weights<T>(x, model.w, model.place);
+    case PlaceBy::least_squares:
+      break;
+  }
   return assign_items<T>(x, model.w, std::span<const T>(model.baseline), model.penalty);
 }
 

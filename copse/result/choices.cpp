@@ -2,6 +2,7 @@
 
 #include "copse/base/error.h"
 #include "copse/image/segment.h"
+#include "copse/result/cluster_choices.h"
 #include "copse/result/memory.h"
 #include "copse/result/wording.h"
 
@@ -54,6 +55,16 @@ COPSE_CHOICES(GraphStart, {"multilevel", GraphStart::multilevel}, {"spectral", G
 COPSE_CHOICES(SymSolver, {"coordinate", SymSolver::coordinate}, {"hals", SymSolver::hals}, {"anls", SymSolver::anls},
               {"anls-growing", SymSolver::anls_growing}, {"newton", SymSolver::newton},
               {"projected-gradient", SymSolver::projected_gradient}, {"gauss-newton", SymSolver::gauss_newton})
+COPSE_CHOICES(ClusterMethod, {"kmeans", ClusterMethod::kmeans}, {"spherical-kmeans", ClusterMethod::spherical_kmeans},
+              {"hierarchical-kmeans", ClusterMethod::hierarchical_kmeans},
+              {"bisecting", ClusterMethod::repeated_bisection}, {"kernel-kmeans", ClusterMethod::kernel_kmeans},
+              {"spectral", ClusterMethod::spectral}, {"yu-shi", ClusterMethod::spectral_discretized},
+              {"cluster-qr", ClusterMethod::cluster_qr}, {"affinity-propagation", ClusterMethod::affinity_propagation},
+              {"gnmf", ClusterMethod::gnmf}, {"lda", ClusterMethod::lda}, {"anchors", ClusterMethod::anchor_topics},
+              {"xray", ClusterMethod::xray}, {"hottopixx", ClusterMethod::hottopixx})
+COPSE_CHOICES(CentreStart, {"k-means++", CentreStart::plus_plus}, {"random", CentreStart::random})
+COPSE_CHOICES(PlaceBy, {"least-squares", PlaceBy::least_squares}, {"divergence", PlaceBy::divergence},
+              {"angle", PlaceBy::angle}, {"distance", PlaceBy::distance})
 COPSE_CHOICES(RunChoice, {"modularity", RunChoice::modularity}, {"normalized-cut", RunChoice::normalized_cut},
               {"objective", RunChoice::objective})
 COPSE_CHOICES(LabelSource, {"better", LabelSource::better}, {"factor", LabelSource::factor})

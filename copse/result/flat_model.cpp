@@ -8,7 +8,7 @@
 
 #include "copse/base/error.h"
 #include "copse/io/safetensors.h"
-#include "copse/result/choices.h"
+#include "copse/result/cluster_choices.h"
 
 namespace copse {
 namespace {
@@ -66,9 +66,14 @@ FlatModel<T> read_model(const Input& file) {
   if (!std::ranges::all_of(model.baseline, usable) || !std::ranges::all_of(model.penalty, usable))
     reader.wrong("its baseline or penalty has an entry that is negative or not finite");
   model.items = read_items(reader, model.w.rows(), model.h.rows());
-  if (const std::string loss = reader.setting("loss"); !loss.empty()) model.loss = choice_of<Loss>("loss", loss);
+  if (const std::string loss = reader.setting("loss"); !loss.empty())
+    model.place = place_by(choice_of<Loss>("loss", loss));
+  if (const std::string place = reader.setting("place"); !place.empty())
+    model.place = choice_of<PlaceBy>("place", place);
   return model;
 }
+
+PlaceBy place_by(Loss loss) { return loss == Loss::kullback_leibler ? PlaceBy::divergence : PlaceBy::least_squares; }
 
 template <class T>
 StartFactors<T> read_start(const std::string& path, Index rows, Index cols, Index k) {

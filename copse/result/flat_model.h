@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "copse/cluster/place_by.h"
 #include "copse/io/output_file.h"
 #include "copse/result/model_items.h"
 
@@ -18,8 +19,11 @@ struct FlatModel {
   std::vector<T> baseline;
   std::vector<double> penalty;  // of H at the scale of w and h, as NmfResult has it; empty: none
   ModelItems items;
-  Loss loss = Loss::frobenius;  // which coefficients of an item are best; stands in the settings
+  // How an item's coefficients are found; stands in the settings, of NMF as its loss.
+  PlaceBy place = PlaceBy::least_squares;
 };
+
+PlaceBy place_by(Loss loss);
 
 template <class T>
 void write_model(OutputFile& file, const FlatModel<T>& model, const Settings& settings);

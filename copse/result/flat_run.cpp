@@ -221,7 +221,7 @@ FlatResult<T> describe_factors(const FlatRunOptions& options, const NmfOptions& 
     report.seconds.solve = seconds;
     report.nonzeros = data.nonzeros;
     result.model = {std::move(factors.w),       std::move(factors.h), std::move(factors.baseline),
-                    std::move(factors.penalty), std::move(items),     nmf.loss};
+                    std::move(factors.penalty), std::move(items),     place_by(nmf.loss)};
     place_outside(data.outside, report.settings, result.model);
     if (data.words != nullptr) add_document_facts(*data.words, data.documents, result.model);
     note_dead_components(result.model.w, report.notes);

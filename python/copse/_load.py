@@ -66,6 +66,11 @@ def _estimator(result: Any) -> Any:
     if "leaves" in settings:
         same = {name: settings[name] for name in ("pick", "min_score", "outlier_trials", "imbalance")}
         return TopicTree(settings["leaves"], criterion=settings["score"], init=settings["start"], **same, **common)
+    if "method" in settings:
+        raise ValueError(
+            f"The result was made by `copse cluster --method {settings['method']}`; `copse show`, `assign` and `report` "
+            "open it, and its assignments.tsv has the labels. Python opens results of NMF, trees and graphs."
+        )
     limit = settings["time_limit"]
     common |= {
         "alpha": settings["alpha"] or None,

@@ -1,5 +1,7 @@
 // Reads the data, builds the frame of the page and shows the view that the address names.
 import { Palette } from "./colours";
+import type { ComparePageData } from "./compare_data";
+import { CompareReport } from "./compare_report";
 import type { PageData } from "./data";
 import { documentView } from "./document_view";
 import { h } from "./dom";
@@ -188,8 +190,9 @@ class Report {
 }
 
 // Each kind of result has its own frame and views.
-const data = JSON.parse(document.getElementById("data")!.textContent!) as PageData | GraphPageData | SegmentPageData | string;
+const data = JSON.parse(document.getElementById("data")!.textContent!) as PageData | GraphPageData | SegmentPageData | ComparePageData | string;
 if (typeof data === "string") document.body.append(h("p", {}, "This page holds no data yet; copse report writes them into it."));
 else if (data.kind === "graph") new GraphReport(graphModelOf(data));
 else if (data.kind === "segmentation") new SegmentReport(data);
+else if (data.kind === "comparison") new CompareReport(data);
 else new Report(modelOf(data));

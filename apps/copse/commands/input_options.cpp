@@ -132,7 +132,7 @@ void decide(const CLI::App& command, const InputChoice& choice, InputOptions& in
 
 }  // namespace
 
-void add_documents_or_matrix(CLI::App& command, InputOptions& input) {
+void add_documents_or_matrix(CLI::App& command, InputOptions& input, std::function<void()> checked) {
   const auto choice = std::make_shared<InputChoice>();
   add_matrix_input(command, input, "DOCS|MATRIX",
                    "Documents: a folder, .jsonl, .txt, .csv or .tsv with --text COLUMN, or - for stdin. A matrix: "
@@ -157,7 +157,10 @@ void add_documents_or_matrix(CLI::App& command, InputOptions& input) {
   add_reading_options(command, choice->documents.reading);
   add_word_options(command, choice->documents);
   CLI::App* parsed = &command;
-  command.parse_complete_callback([choice, parsed, &input] { decide(*parsed, *choice, input); });
+  command.parse_complete_callback([choice, parsed, &input, checked = std::move(checked)] {
+    decide(*parsed, *choice, input);
+    if (checked) checked();
+  });
 }
 
 void add_joint_options(CLI::App& command, JointInput& options) {

@@ -19,8 +19,8 @@ void add_matrix_input(CLI::App& command, InputOptions& options, const char* argu
                       const char* description = matrix_description);
 
 // Documents or a matrix, whichever the first argument is by its name and the options: DOCS|MATRIX, --format, --text and
-// the options of both. `input` is complete after parsing.
-void add_documents_or_matrix(CLI::App& command, InputOptions& input);
+// the options of both. `input` is complete after parsing, and then `checked` is called.
+void add_documents_or_matrix(CLI::App& command, InputOptions& input, std::function<void()> checked = {});
 
 // --id, --label, --time, --title, --skip-bad.
 void add_reading_options(CLI::App& command, DocumentOptions& options);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "apps/copse/commands/run_cluster.h"
 #include "apps/copse/commands/run_graph_tree.h"
 #include "apps/copse/processes.h"
 #include "apps/copse/terminal/interrupt.h"
@@ -82,6 +83,32 @@ int run_graph_command(GraphRunOptions options, const OutputOptions& output, cons
     GraphResult<T> result;
     with_threads(machine.threads, &interruption(), [&] { result = run_graph<T>(options, events_of(terminal)); });
     with_threads(machine.threads, nullptr, [&] { finish(result, folder.get(), output, terminal); });
+  });
+  return interrupted_exit_code();
+}
+
+int run_cluster_command(ClusterRunOptions options, const OutputOptions& output, const MachineOptions& machine) {
+  Terminal terminal(output.quiet);
+  const auto folder = open_folder(output, options.input.items.path);
+  options.memory_limit = machine.memory_limit;
+  options.keep_texts = folder != nullptr && output.page;
+  options.method.progress = [&](const MethodIteration& step) {
+    terminal.show(step.objective == 0 ? fmt::format("step {} ...", step.number)
+                                      : fmt::format("iteration {}: objective {:.6g} ...", step.number, step.objective));
+    return !interruption().requested();
+  };
+  const auto run = [&](auto& result, const auto& work) {
+    with_threads(machine.threads, &interruption(), [&] { result = work(); });
+    with_threads(machine.threads, nullptr, [&] { finish(result, folder.get(), output, terminal); });
+  };
+  with_precision(machine.precision, [&]<class T> {
+    if (options.is_graph) {
+      GraphResult<T> result;
+      run(result, [&] { return run_cluster_graph<T>(options, events_of(terminal)); });
+    } else {
+      FlatResult<T> result;
+      run(result, [&] { return run_cluster<T>(options, events_of(terminal)); });
+    }
   });
   return interrupted_exit_code();
 }

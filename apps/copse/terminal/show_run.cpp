@@ -79,6 +79,13 @@ std::string outcome(const RunReport& report, const std::string& solver) {
       end = "interrupted after " + iterations;
       break;
   }
+  // Other methods have an objective of their own.
+  if (const Setting* objective = find_setting(report.settings, "objective"); objective != nullptr) {
+    const auto* value = std::get_if<double>(objective);
+    std::string line = fmt::format("{}: {}, {}", solver, end, in_seconds(report.seconds.solve));
+    if (value != nullptr && *value != 0) line += fmt::format("; objective {:.6g}", *value);
+    return line;
+  }
   const bool by_divergence = text_setting(report.settings, "loss") == name_of(Loss::kullback_leibler);
   std::string line = fmt::format("{}: {}, {}; relative {} {:.5f}", solver, end, in_seconds(report.seconds.solve),
                                  by_divergence ? "divergence" : "error", report.relative_error);
@@ -110,8 +117,9 @@ OutlineTableOptions screen_for(bool all, std::size_t other_rows) {
 template <class T>
 void show(const FlatResult<T>& result, const OutputOptions& output, Terminal& terminal) {
   const RunReport& report = result.report;
-  show_end(report, output, {outcome(report, text_setting(report.settings, "solver"))}, terminal,
-           [&](std::size_t width) {
+  const std::string method = text_setting(report.settings, "method");
+  show_end(report, output, {outcome(report, method.empty() ? text_setting(report.settings, "solver") : method)},
+           terminal, [&](std::size_t width) {
              const std::string topics = topics_table(report.topics, width);
              if (!report.survey) return topics;
              return survey_table(*report.survey) + "\n" + report.survey->verdict.sentence + "\n\n" + topics;

@@ -1,0 +1,415 @@
+// copse compare: all methods on the same data, each in a process of its own, in one table.
+#include "apps/copse/commands/compare.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <sstream>
+
+#include "apps/copse/commands/input_options.h"
+#include "apps/copse/commands/range.h"
+#include "apps/copse/program.h"
+#include "apps/copse/terminal/interrupt.h"
+#include "apps/copse/terminal/terminal.h"
+#include "apps/copse/terminal/words.h"
+#include "copse/base/error.h"
+#include "copse/base/parallel.h"
+#include "copse/report/compare_report.h"
+#include "copse/result/wording.h"
+
+extern char** environ;
+
+namespace copse {
+namespace {
+
+constexpr const char* description =
+    "every method on the same data, in one table\n"
+    "Which method suits the data? Each method gets the same preparation, the same k and the same number of runs; of "
+    "its "
+    "runs the one with the best objective counts, never the one that fits --truth best. Each runs in a process of its "
+    "own, one after the other, so that time and memory are fair.\n\n"
+    "The table has accuracy, NMI, ARI and purity where the classes are known (--truth, --label); and always the mean "
+    "coherence of the clusters' words, the mean silhouette, the stability (mean NMI of every pair of runs), seconds of "
+    "all runs, and peak memory. How far methods agree with each other is their NMI: which see the same groups?\n\n"
+    "A method whose estimate, from an eighth of the items, exceeds --time-limit is left out. One that fails does not "
+    "take the table with it. With -o it writes result.json, survey.tsv (the table), assignments.tsv (the labels of "
+    "all) "
+    "and report.html; finished methods are kept there, and --resume goes on after an interruption.";
+
+constexpr const char* examples =
+    "All methods on a folder of mails whose folders are the classes:\n"
+    "  copse compare mails/ -k 20 --label folder -o out\n"
+    "Four methods, every k from 5 to 20, ten runs of each:\n"
+    "  copse compare X.npz -k 5:20 --methods nmf,tree,kmeans,spectral --runs 10 --time-limit 600s\n"
+    "Beside the labels of another program:\n"
+    "  copse compare papers.jsonl -k 30 --labels bertopic=labels.txt -o out";
+
+constexpr const char* group = "Comparison";
+
+struct Only {
+  std::string method;
+  Index k = 0;
+};
+
+// What a process left.
+struct Ended {
+  int status = 0;
+  std::string output;
+  std::string words;
+  bool killed = false;
+};
+
+std::vector<std::string> own_command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::ostringstream all;
+  all << file.rdbuf();
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : all.str()) {
+    if (c != '\0') {
+      word += c;
+    } else {
+      words.push_back(std::move(word));
+      word.clear();
+    }
+  }
+  if (words.empty()) throw Error("the program cannot read its own command line from /proc.");
+  return words;
+}
+
+// The same command line with `more`; ended by force after `limit` seconds.
+Ended run_process(const std::vector<std::string>& more, double limit) {
+  std::vector<std::string> words = own_command_line();
+  words.insert(words.end(), more.begin(), more.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw Error("the program cannot open a pipe.");
+  std::FILE* said = std::tmpfile();
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  if (said != nullptr) ::posix_spawn_file_actions_adddup2(&actions, ::fileno(said), STDERR_FILENO);
+  pid_t child = 0;
+  const int error = ::posix_spawn(&child, "/proc/self/exe", &actions, nullptr, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[1]);
+  Ended ended;
+  if (error != 0) {
+    ::close(ends[0]);
+    throw Error("the program cannot start itself again.");
+  }
+  const Stopwatch clock;
+  char bytes[65536];
+  while (true) {
+    pollfd watched{ends[0], POLLIN, 0};
+    const int ready = ::poll(&watched, 1, 200);
+    if (ready > 0) {
+      const ssize_t count = ::read(ends[0], bytes, sizeof bytes);
+      if (count == 0 || (count < 0 && errno != EINTR)) break;
+      if (count > 0) ended.output.append(bytes, static_cast<std::size_t>(count));
+    }
+    if (clock.seconds() > limit && !ended.killed) {
+      ended.killed = true;
+      ::kill(child, SIGKILL);
+    }
+  }
+  ::close(ends[0]);
+  while (::waitpid(child, &ended.status, 0) < 0 && errno == EINTR) {
+  }
+  if (said != nullptr) {
+    std::rewind(said);
+    for (std::size_t count = 0; (count = std::fread(bytes, 1, sizeof bytes, said)) > 0;)
+      ended.words.append(bytes, count);
+    std::fclose(said);
+  }
+  return ended;
+}
+
+// The last sentence that a failed process said, without the name of the program.
+std::string last_sentence(const Ended& ended, double limit) {
+  if (ended.killed) return fmt::format("did not end within {}.", in_seconds(limit));
+  std::istringstream lines(ended.words);
+  std::string line, last;
+  while (std::getline(lines, line)) {
+    if (!line.empty()) last = line;
+  }
+  if (last.starts_with("copse: ")) last = last.substr(7);
+  if (!last.empty()) return last;
+  return WIFSIGNALED(ended.status) ? fmt::format("ended by signal {}.", WTERMSIG(ended.status)) : "failed.";
+}
+
+std::string number(const std::optional<double>& value, int digits = 3) {
+  return value && std::isfinite(*value) ? fmt::format("{:.{}f}", *value, digits) : "";
+}
+
+// One row per method; columns that nobody filled are left out.
+std::string table_of(const Comparison& comparison) {
+  std::vector<std::vector<std::string>> rows = {{"method", "k", "accuracy", "NMI", "ARI", "purity", "coherence",
+                                                 "silhouette", "stability", "zeros", "time", "memory"}};
+  std::vector<std::string> remarks = {""};
+  for (const CompareOutcome& outcome : comparison.outcomes) {
+    std::vector<std::string>& row = rows.emplace_back(12);
+    row[0] = outcome.method;
+    row[1] = std::to_string(outcome.failure.empty() ? outcome.clusters : outcome.k);
+    remarks.push_back(outcome.failure);
+    if (!outcome.failure.empty()) continue;
+    if (outcome.measures) {
+      row[2] = number(outcome.measures->accuracy);
+      row[3] = number(outcome.measures->nmi);
+      row[4] = number(outcome.measures->ari);
+      row[5] = number(outcome.measures->purity);
+    }
+    row[6] = number(outcome.coherence, 1);
+    row[7] = number(outcome.silhouette);
+    row[8] = number(outcome.stability);
+    row[9] = number(outcome.zero_share, 2);
+    if (!outcome.given) {
+      row[10] = in_seconds(outcome.seconds);
+      row[11] = in_bytes(static_cast<double>(outcome.peak_memory_bytes));
+    }
+  }
+  std::vector<std::size_t> widths(rows[0].size(), 0);
+  for (std::size_t c = 0; c < widths.size(); ++c) {
+    for (std::size_t r = 1; r < rows.size(); ++r) widths[c] = std::max(widths[c], rows[r][c].size());
+    if (widths[c] > 0) widths[c] = std::max(widths[c], rows[0][c].size());
+  }
+  std::string text;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::string line;
+    for (std::size_t c = 0; c < widths.size(); ++c) {
+      if (widths[c] == 0) continue;
+      line += c == 0 ? fmt::format("{:<{}}", rows[r][c], widths[c]) : fmt::format("  {:>{}}", rows[r][c], widths[c]);
+    }
+    if (!remarks[r].empty())
+      line = fmt::format("{:<{}}  {:>{}}  {}", rows[r][0], widths[0], rows[r][1], widths[1], remarks[r]);
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+// The pair that agrees least and the one that agrees most.
+std::string agreement_line(const Comparison& comparison) {
+  const Matrix<double> nmi = agreement(comparison.outcomes, comparison.items);
+  Index least_a = -1, least_b = -1, most_a = -1, most_b = -1;
+  for (Index a = 0; a < nmi.rows(); ++a) {
+    for (Index b = 0; b < a; ++b) {
+      if (!std::isfinite(nmi(a, b)) || comparison.outcomes[a].k != comparison.outcomes[b].k) continue;
+      if (least_a < 0 || nmi(a, b) < nmi(least_a, least_b)) least_a = a, least_b = b;
+      if (most_a < 0 || nmi(a, b) > nmi(most_a, most_b)) most_a = a, most_b = b;
+    }
+  }
+  if (least_a < 0 || (least_a == most_a && least_b == most_b)) return "";
+  const auto pair = [&](Index a, Index b) {
+    return fmt::format("{} and {} ({:.2f})", comparison.outcomes[b].method, comparison.outcomes[a].method, nmi(a, b));
+  };
+  return fmt::format("NMI of pairs: most alike are {}, least alike {}", pair(most_a, most_b), pair(least_a, least_b));
+}
+
+// Finished outcomes, a line each, in the folder of the result.
+class Outcomes {
+ public:
+  Outcomes(const std::string& folder, bool resume, std::string key) : key_(std::move(key)) {
+    if (folder.empty()) return;
+    path_ = std::filesystem::path(folder) / "survey.runs";
+    if (resume) {
+      std::ifstream file(path_);
+      for (std::string line; std::getline(file, line);) {
+        if (auto outcome = outcome_in(line, key_)) known_.push_back(std::move(*outcome));
+      }
+    } else {
+      std::ofstream(path_, std::ios::trunc);
+    }
+  }
+
+  const CompareOutcome* find(const std::string& method, Index k) const {
+    for (const CompareOutcome& outcome : known_) {
+      if (outcome.method == method && outcome.k == k) return &outcome;
+    }
+    return nullptr;
+  }
+  void keep(const CompareOutcome& outcome) const {
+    if (path_.empty()) return;
+    std::ofstream file(path_, std::ios::app);
+    file << outcome_line(outcome, key_) << '\n';
+    file.flush();
+    if (!file) throw OutputError("cannot write " + path_.string() + ".");
+  }
+
+ private:
+  std::string key_;
+  std::filesystem::path path_;
+  std::vector<CompareOutcome> known_;
+};
+
+int run_only(const CompareOptions& options, const Only& only, const MachineOptions& machine) {
+  with_precision(machine.precision, [&]<class T> {
+    CompareOutcome outcome;
+    with_threads(machine.threads, &interruption(), [&] { outcome = compare_one<T>(options, only.method, only.k); });
+    print_data(outcome_line(outcome, compare_key(options, machine.precision)) + "\n");
+  });
+  return interrupted_exit_code();
+}
+
+int run_compare(CompareOptions options, const OutputOptions& output, const MachineOptions& machine, bool resume) {
+  Terminal terminal(output.quiet);
+  if (options.methods.empty()) options.methods = suitable_methods(options.input.documents.has_value());
+  OutputOptions replacing = output;
+  replacing.force |= resume;
+  std::unique_ptr<OutputFolder> folder;
+  if (!output.folder.empty()) folder = std::make_unique<OutputFolder>(output.folder, replacing.force);
+  Comparison comparison;
+  comparison.options = options;
+  comparison.threads = machine.threads;
+  comparison.precision = machine.precision;
+  std::vector<CompareOutcome> given;
+  with_precision(machine.precision, [&]<class T> {
+    with_threads(machine.threads, &interruption(),
+                 [&] { comparison.items = compare_items<T>(options, given, events_of(terminal)); });
+  });
+  const std::string key = compare_key(options, machine.precision);
+  const Outcomes outcomes(output.folder, resume, key);
+  // A method that does not look at its limit is ended some time after it.
+  const double limit = std::isfinite(options.time_limit) ? 2 * options.time_limit + 60 : options.time_limit;
+  for (const Index k : options.ks) {
+    for (const std::string& method : options.methods) {
+      if (interruption().requested()) break;
+      if (const CompareOutcome* known = outcomes.find(method, k)) {
+        comparison.outcomes.push_back(*known);
+        continue;
+      }
+      terminal.show(fmt::format("{}, k = {} ({} of {}) ...", method, k, comparison.outcomes.size() + 1,
+                                options.methods.size() * options.ks.size()));
+      const Ended ended = run_process({"--only", fmt::format("{}:{}", method, k)}, limit);
+      std::optional<CompareOutcome> outcome;
+      if (WIFEXITED(ended.status) && WEXITSTATUS(ended.status) == 0)
+        outcome = outcome_in(ended.output.substr(0, ended.output.find('\n')), key);
+      // What an interruption cut short is no outcome of the method.
+      if (interruption().requested()) break;
+      const bool failed = !outcome;
+      if (failed) outcome = CompareOutcome{.method = method, .k = k, .failure = last_sentence(ended, limit)};
+      if (!failed) outcomes.keep(*outcome);
+      terminal.say(outcome->failure.empty() ? fmt::format("{}, k = {}: {}", method, k, in_seconds(outcome->seconds))
+                                            : fmt::format("{}, k = {}: {}", method, k, outcome->failure));
+      comparison.outcomes.push_back(std::move(*outcome));
+    }
+  }
+  comparison.interrupted = interruption().requested();
+  for (CompareOutcome& outcome : given) comparison.outcomes.push_back(std::move(outcome));
+  const auto found =
+      std::ranges::count_if(comparison.outcomes, [](const CompareOutcome& outcome) { return outcome.failure.empty(); });
+  if (found == 0) {
+    if (comparison.interrupted) throw Cancelled();
+    throw Error("no method gave a result. " +
+                (comparison.outcomes.empty() ? std::string() : comparison.outcomes.front().failure));
+  }
+  if (folder != nullptr) write_result(*folder, comparison, output.page);
+  terminal.clear();
+  if (output.json) {
+    print_json(compare_json(comparison));
+  } else {
+    print_table(table_of(comparison));
+  }
+  if (const std::string line = agreement_line(comparison); !line.empty()) terminal.say(line);
+  if (comparison.interrupted && folder != nullptr)
+    terminal.say("interrupted: the same command with --resume goes on with the methods that are missing.");
+  if (folder != nullptr) terminal.say("written: " + output.folder);
+  return interrupted_exit_code();
+}
+
+}  // namespace
+
+void add_compare(Program& program) {
+  auto options = std::make_shared<CompareOptions>();
+  auto output = std::make_shared<OutputOptions>();
+  auto machine = std::make_shared<MachineOptions>();
+  auto only = std::make_shared<Only>();
+  auto resume = std::make_shared<bool>(false);
+  CLI::App& command = program.add("compare", description, examples, [=] {
+    options->memory_limit = machine->memory_limit;
+    if (!only->method.empty()) return run_only(*options, *only, *machine);
+    return run_compare(*options, *output, *machine, *resume);
+  });
+  add_documents_or_matrix(command, options->input, [options] {
+    if (options->input.path == "-")
+      throw CLI::ValidationError("DOCS|MATRIX",
+                                 "every method reads the data again: the standard input can't be read twice");
+  });
+  command
+      .add_option_function<std::string>(
+          "-k,--clusters", [options](const std::string& text) { options->ks = parse_range(text); },
+          "Number of clusters: one, first:last, first:last:step, or a list")
+      ->type_name("RANGE")
+      ->required()
+      ->group(group);
+  command
+      .add_option_function<std::string>(
+          "--methods",
+          [options](const std::string& text) {
+            options->methods = split(text, ',');
+            const std::vector<std::string> known = compare_methods();
+            for (const std::string& method : options->methods) {
+              if (std::ranges::find(known, method) == known.end())
+                throw CLI::ValidationError("--methods", "'" + method + "' is none of " + joined(known, ", "));
+            }
+          },
+          "Which methods, parted by commas [those that suit the data]: " + joined(compare_methods(), ", "))
+      ->type_name("NAMES")
+      ->group(group);
+  add_number(command, "--runs", options->runs, 1, 10000, "Runs of each method; the best by its objective counts")
+      ->group(group);
+  add_amount(command, "--time-limit", options->time_limit, parse_seconds, "TIME",
+             "Of each method with each k, such as 90s or 5m: one that would take longer is left out [none]")
+      ->group(group);
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--labels",
+          [options](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              const std::size_t equals = text.find('=');
+              const std::string file = equals == std::string::npos ? text : text.substr(equals + 1);
+              const std::string name =
+                  equals == std::string::npos ? std::filesystem::path(file).stem().string() : text.substr(0, equals);
+              options->labels.push_back({name, file});
+            }
+          },
+          "Labels of another program as one more method: one per item, or lines of an item, a tab and its label; may "
+          "be "
+          "given several times")
+      ->type_name("[NAME=]FILE")
+      ->expected(1)
+      ->take_all()
+      ->group(group);
+  add_seed(command, options->seed);
+  command.get_option("--seed")->group(group);
+  command
+      .add_option_function<std::string>(
+          "--only",
+          [only](const std::string& text) {
+            const std::size_t colon = text.rfind(':');
+            only->method = text.substr(0, colon);
+            only->k = parse_index("--only", std::string_view(text).substr(colon + 1), text);
+          },
+          "One method with one k, as a line of JSON: what the processes of a comparison are called with")
+      ->type_name("METHOD:K")
+      ->group("");
+  add_output_options(command, *output);
+  command.add_flag("--resume", *resume, "Keep the methods that an earlier call finished in this folder")
+      ->needs("--output")
+      ->group("Output");
+  add_machine_options(command, *machine);
+}
+
+}  // namespace copse

@@ -1,0 +1,15 @@
+// Runs of `cluster` on behalf of their command; see run.h.
+#pragma once
+
+#include "apps/copse/commands/options.h"
+#include "copse/result/cluster_run.h"
+
+namespace copse {
+
+class Program;
+
+int run_cluster_command(ClusterRunOptions options, const OutputOptions& output, const MachineOptions& machine);
+
+void add_cluster(Program& program);
+
+}  // namespace copse
