@@ -13,6 +13,7 @@
 #include "copse/choose/held_out.h"
 #include "copse/choose/parts.h"
 #include "copse/choose/prediction_strength.h"
+#include "copse/choose/sketch.h"
 
 namespace copse {
 namespace {
@@ -20,7 +21,6 @@ namespace {
 // Streams of random numbers, one for each purpose.
 enum Purpose : std::uint64_t { halves = 1, fit, null_set, shuffled_set, part, hidden, watched };
 
-constexpr Index sketch_width = 512;
 constexpr Index pairs_up_to = 2000;  // items of which all pairs are looked at
 constexpr double hidden_per_nonzero = 4;
 constexpr double cheap_null = 2e9;  // multiplications that one data set of the box may take
@@ -30,7 +30,7 @@ constexpr int few_nulls = 10;
 // average (count sketch).
 template <class T>
 Matrix<float> sketch(const Matrix<T>& components) {
-  const Index width = std::min(sketch_width, components.cols());
+  const Index width = sketch_columns(components.cols());
   const bool exact = width == components.cols();
   Matrix<float> result(components.rows(), width);
   for (Index c = 0; c < components.rows(); ++c) {

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "copse/io/log_files.h"
+
 namespace copse {
 namespace {
 
@@ -66,6 +68,7 @@ void OutputFolder::check_existing(bool replace) {
   std::vector<fs::path> leftovers;
   std::vector<std::string> parts;
   std::string foreign;
+  bool has_runs = false;
   for (const auto& entry : fs::directory_iterator(place_)) {
     const std::string name = entry.path().filename().string();
     if (is_leftover(name)) {
@@ -73,9 +76,10 @@ void OutputFolder::check_existing(bool replace) {
     } else if (is_result_file(name)) {
       if (fs::is_directory(entry.symlink_status())) refuse_folder(path_, name + " in it is a folder");
       parts.push_back(name);
-    } else if (name != split_log_file && (foreign.empty() || name < foreign)) {
+    } else if (!is_log_file(name) && (foreign.empty() || name < foreign)) {
       foreign = name;
     }
+    has_runs |= name == run_log_file;
   }
   // Another program may have a result.json, too.
   const bool whole = parts.size() > 1 && std::ranges::find(parts, "result.json") != parts.end();
@@ -83,6 +87,8 @@ void OutputFolder::check_existing(bool replace) {
     refuse_folder(path_, "it holds " + foreign + ", which is not part of a result; name a new folder");
   if (!parts.empty() && !replace)
     refuse_folder(path_, "it holds an earlier result; name a new folder, or replace it with --force");
+  if (has_runs && !replace)
+    refuse_folder(path_, "it holds the runs of an unfinished survey; go on with --resume, or begin anew with --force");
   for (const std::string& name : parts) {
     std::error_code error;
     const fs::path target = fs::read_symlink(place_ / name, error);
@@ -101,7 +107,7 @@ OutputFile& OutputFolder::add(std::string_view name) {
 }
 
 void OutputFolder::keep(std::string_view name) {
-  assert(is_result_file(name) || name == split_log_file);
+  assert(is_result_file(name) || is_log_file(name));
   kept_.emplace_back(name);
 }
 

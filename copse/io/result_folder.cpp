@@ -13,6 +13,7 @@
 
 #include "copse/base/error.h"
 #include "copse/io/folder_lock.h"
+#include "copse/io/log_files.h"
 #include "copse/io/output_file.h"
 
 namespace copse {
@@ -22,6 +23,8 @@ namespace fs = std::filesystem;
 
 // In partial_folder and complete_folder: the names of all files of the new result, a line each.
 constexpr std::string_view list_file = "files";
+
+constexpr std::array log_files = {split_log_file, run_log_file};
 
 // The folder that is exchanged with the result's. It is there during a commit only.
 fs::path beside(const fs::path& folder) {
@@ -53,16 +56,15 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-bool contains(const std::vector<std::string>& names, std::string_view name) {
+template <class Names>
+bool contains(const Names& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
 bool is_working_folder(std::string_view name) { return name == partial_folder || name == complete_folder; }
 
 // Belongs to a result, or to a run that writes one.
-bool is_ours(std::string_view name) {
-  return is_result_file(name) || name == split_log_file || is_working_folder(name);
-}
+bool is_ours(std::string_view name) { return is_result_file(name) || is_log_file(name) || is_working_folder(name); }
 
 // Only what copse writes there; whatever else somebody put into it stays, and the folder with it.
 void remove_working_folder(const fs::path& folder) {
@@ -77,7 +79,7 @@ std::optional<std::vector<std::string>> listed(const fs::path& working) {
   std::ifstream file(working / list_file, std::ios::binary);
   std::vector<std::string> names;
   for (std::string line; std::getline(file, line);) {
-    if (!is_result_file(line) && line != split_log_file) return {};
+    if (!is_result_file(line) && !is_log_file(line)) return {};
     names.push_back(line);
   }
   if (!contains(names, "result.json")) return {};
@@ -93,7 +95,9 @@ bool settle(const fs::path& folder, const fs::path& working, const std::vector<s
   for (const std::string_view name : result_files) {
     if (!contains(names, name)) ::unlink((folder / name).c_str());
   }
-  if (!contains(names, split_log_file)) ::unlink((folder / split_log_file).c_str());
+  for (const std::string_view name : log_files) {
+    if (!contains(names, name)) ::unlink((folder / name).c_str());
+  }
   sync_folder(folder);
   remove_working_folder(working);
   sync_folder(folder);
@@ -185,7 +189,9 @@ void commit_by_journal(const fs::path& folder, const std::vector<std::string>& n
 
 }  // namespace
 
-bool is_result_file(std::string_view name) { return std::ranges::find(result_files, name) != result_files.end(); }
+bool is_result_file(std::string_view name) { return contains(result_files, name); }
+
+bool is_log_file(std::string_view name) { return contains(log_files, name); }
 
 void commit_result(const fs::path& folder, const std::vector<std::string>& kept) {
   const fs::path working = folder / partial_folder;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -10,10 +11,14 @@
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
+#include "copse/choose/sketch.h"
+#include "copse/io/log_files.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/result/fields.h"
+#include "copse/result/memory.h"
 #include "copse/result/record_log.h"
 #include "copse/result/split_log.h"
+#include "copse/result/wording.h"
 
 namespace copse {
 namespace {
@@ -96,24 +101,53 @@ std::uint64_t fingerprint_of(const Dataset<T>& data, const ChooseRunOptions& opt
   return sum;
 }
 
+// Whether a run, which may come from elsewhere, has as many labels and columns as one of this survey. Numbers that no
+// run gives would make a matching of components without end.
+template <class T>
+bool is_of(const RunRecord& record, const Survey<T>& survey, Index features) {
+  Index labels = 0, columns = 0;
+  if (record.key.kind == RunKind::start) labels = survey.items();
+  if (record.key.kind == RunKind::resample) {
+    labels = static_cast<Index>(survey.resampled_items(record.key.number).size());
+    columns = sketch_columns(features);
+  }
+  const Matrix<float>& components = record.components;
+  return static_cast<Index>(record.labels.size()) == labels &&
+         (components.rows() == 0 || components.cols() == columns) &&
+         std::ranges::all_of(components.values(), [](float value) { return std::abs(value) < 1.01F; });
+}
+
 // The runs that are there already, and those that come, each kept on disk at once.
 class Runs {
  public:
-  Runs(const ChooseRunOptions& options, std::uint64_t fingerprint) {
+  template <class T>
+  Runs(const ChooseRunOptions& options, const Survey<T>& survey, const Dataset<T>& data) {
     if (options.run_log.empty()) return;
     const bool is_worker = options.workers > 0;
-    log_.emplace(is_worker ? worker_log(options, options.worker) : options.run_log, fingerprint,
-                 options.resume || is_worker);
-    take(log_->take_records());
-    if (is_worker || !options.resume) return;
-    for (int worker = 1; std::filesystem::exists(worker_log(options, worker)); ++worker) {
-      for (const std::string& bytes : read_records(worker_log(options, worker), fingerprint)) {
+    const std::uint64_t fingerprint = fingerprint_of(data, options);
+    // Hands on runs that are not known yet.
+    const auto reading = [&](const std::string& path, auto take) {
+      return [&, path, take](std::int64_t, const std::string& bytes) {
         RunRecord record = unpacked(bytes);
-        if (known_.contains(record.key)) continue;
-        log_->append(bytes);
-        add(std::move(record));
-      }
-    }
+        if (!is_of(record, survey, data.features()))
+          throw InputError(fmt::format("{} has a run that this survey cannot have; begin anew with --force.", path));
+        if (!knows(record.key)) take(std::move(record), bytes);
+      };
+    };
+    const std::string own = is_worker ? worker_log(options, options.worker) : options.run_log;
+    log_.emplace(own, fingerprint, options.resume || is_worker,
+                 reading(own, [&](RunRecord record, const std::string&) { add(std::move(record)); }));
+    if (is_worker || !options.resume) return;
+    const auto take_up = [&](const std::string& path) {
+      read_records(path, fingerprint, reading(path, [&](RunRecord record, const std::string& bytes) {
+                     log_->append(bytes);
+                     add(std::move(record));
+                   }));
+    };
+    // The survey that is there already is to grow.
+    take_up((std::filesystem::path(options.run_log).parent_path() / survey_runs_file).string());
+    for (int worker = 1; std::filesystem::exists(worker_log(options, worker)); ++worker)
+      take_up(worker_log(options, worker));
   }
 
   bool knows(const RunKey& key) const { return known_.contains(key); }
@@ -124,12 +158,6 @@ class Runs {
   std::vector<RunRecord> all;
 
  private:
-  void take(const std::vector<std::string>& records) {
-    for (const std::string& bytes : records) {
-      RunRecord record = unpacked(bytes);
-      if (!known_.contains(record.key)) add(std::move(record));
-    }
-  }
   void add(RunRecord record) {
     known_.insert(record.key);
     all.push_back(std::move(record));
@@ -174,6 +202,34 @@ SurveyReport report_of(const Survey<T>& survey, const std::vector<RunKey>& plan,
   report.table = tabulate(survey, records, options.average);
   report.verdict = decide(survey, records, options.average, options.question);
   return report;
+}
+
+// Bytes, an upper bound: the data in the order of a survey, data without clusters and what it is drawn from, and for
+// each thread what is drawn, its halves and a fit with k components.
+template <class T>
+double survey_memory(const Dataset<T>& data, Index k) {
+  const auto n = static_cast<double>(data.items()), m = static_cast<double>(data.features());
+  const double width = sizeof(T), threads = thread_count();
+  const double entries = static_cast<double>(data.nonzeros()) * (width + sizeof(RowIndex)) + n * sizeof(Index);
+  const double fit = 4 * (n + m) * static_cast<double>(k) * width;
+  if (data.is_sparse()) return 4 * entries + threads * (7 * entries + fit);
+  // Of the box: the items, their principal components and axes in double precision.
+  const double cells = n * m, smaller = std::min(n, m);
+  const double box = (2 * cells + 2 * smaller * std::max(n, m) + 3 * smaller * smaller) * sizeof(double);
+  return cells * width + 2 * entries + box + threads * (cells * (sizeof(double) + 3 * width) + 2 * entries + fit);
+}
+
+template <class T>
+double check_survey_fits(const Dataset<T>& data, const ChooseRunOptions& options) {
+  const double limit = limit_of({.memory_limit = options.flat.memory_limit});
+  const double needed =
+      resident_memory() + survey_memory(data, std::min({options.survey.ks.back(), data.items(), data.features()}));
+  // What the machine can spare is beside what is taken already.
+  if (needed - (options.flat.memory_limit > 0 ? 0 : resident_memory()) <= limit) return needed;
+  throw InputError(fmt::format("this survey needs about {} of memory with {}, and {} {}; fewer --threads need less.",
+                               in_bytes(needed), counted(thread_count(), "thread"),
+                               options.flat.memory_limit > 0 ? "--memory-limit allows" : "the machine can spare",
+                               in_bytes(limit)));
 }
 
 }  // namespace
@@ -238,7 +294,7 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
   const auto method = nmf_clusterer<T>(options.flat.nmf);
   Survey<T> survey(data, *method, options.survey);
   const std::vector<RunKey> plan = survey.plan();
-  Runs runs(options, fingerprint_of(data, options));
+  Runs runs(options, survey, data);
   std::vector<RunKey> left;
   for (std::size_t i = 0; i < plan.size(); ++i) {
     if (options.workers > 0 && static_cast<int>(i % static_cast<std::size_t>(options.workers)) + 1 != options.worker)
@@ -271,10 +327,11 @@ FlatResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& event
   if (options.survey.ks.empty()) throw InvalidArgument("The survey needs a range of k.");
   Seconds seconds;
   const MemoryJob job{.method = Method::flat,
-                      .clusters = options.survey.ks.front(),
+                      .clusters = options.survey.ks.front(),  // larger ones are left out where they are too many
                       .memory_limit = options.flat.memory_limit,
                       .option = "-k"};
   PreparedInput<T> input = load<T>(options.flat.input, job, events, seconds);
+  const double needed = std::max(check_survey_fits(input.data, options), input.estimated_memory);
   SurveyOutcome outcome = run_survey(input.data, options, events);
   FlatResult<T> result;
   if (options.workers == 0) {
@@ -296,6 +353,7 @@ FlatResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& event
   for (const std::string& failure : outcome.report.failures) report.notes.push_back("Some runs failed: " + failure);
   report.survey = std::move(outcome.report);
   report.command = options.flat.command;
+  report.estimated_memory_bytes = static_cast<Index>(needed);
   report.seconds.read = seconds.read;
   report.seconds.prepare = seconds.prepare;
   report.seconds.solve = outcome.seconds;

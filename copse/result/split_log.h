@@ -4,25 +4,23 @@
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
+#include "copse/result/record_log.h"
 #include "copse/tree/tree.h"
 
 namespace copse {
 
-// Records are appended, each with a checksum; what a kill left of the last one is ignored. A record that cannot be
-// written ends the log, not the run.
+// A factorization that cannot be written ends the log, not the run.
 template <class T>
 class SplitLog : public SplitMemory<T> {
  public:
   // `fingerprint` stands for the data, of `features` x `items`, and the options. With `resume` the records of an
-  // earlier run are used; throws InputError if it was another run. A missing file is an empty one. A link is not
-  // followed.
+  // earlier run are used; throws InputError if it was another run.
   SplitLog(const std::filesystem::path& path, std::uint64_t fingerprint, Index features, Index items, bool resume);
-  ~SplitLog() override;
-  SplitLog(const SplitLog&) = delete;
-  SplitLog& operator=(const SplitLog&) = delete;
 
   bool recall(std::uint64_t key, Rank2Result<T>& result) override;
   void record(std::uint64_t key, const Rank2Result<T>& result) override;
@@ -30,22 +28,15 @@ class SplitLog : public SplitMemory<T> {
   Index recalled() const { return recalled_; }
   // Why finished factorizations are no longer noted; empty while they are.
   const std::string& failure() const { return failure_; }
-  // The run is complete.
-  void remove();
 
  private:
-  struct Place {
-    std::int64_t offset, terms, items;
-  };
-  void read_records();
-  void append(std::uint64_t key, const Rank2Result<T>& result);
+  // False if the record is none of this data.
+  bool unpack(std::string_view record, std::uint64_t& key, Rank2Result<T>& result) const;
 
-  std::filesystem::path path_;
   Index features_, items_;
-  int descriptor_ = -1;
-  std::int64_t end_ = 0;
+  std::optional<RecordLog> log_;
   std::mutex mutex_;
-  std::unordered_map<std::uint64_t, Place> places_;
+  std::unordered_map<std::uint64_t, std::int64_t> places_;
   Index recalled_ = 0;
   std::string failure_;
 };

@@ -100,21 +100,67 @@ def test_a_killed_survey_goes_on(copse, copse_process, genes, tmp_path):
     line = ("choose", genes, "-k", "2:4", "--affine", "--runs", 6)
     assert copse(*line, "-o", "whole").returncode == 0
     process = copse_process(*line, "-o", "killed")
-    log = tmp_path / "killed" / "survey.runs"
+    log = tmp_path / "killed" / ".partial-runs"
     while process.poll() is None and (not log.exists() or log.stat().st_size < 3000):
         time.sleep(0.001)
     process.kill()
     process.wait()
     with log.open("ab") as file:
         file.write(b"torn")  # what a kill in the middle of a record leaves
+    run = copse(*line, "-o", "killed")
+    assert run.returncode == 1 and "go on with --resume" in run.stderr
     run = copse(*line, "--resume", "-o", "killed")
     assert run.returncode == 0, run.stderr
     assert survey_of(tmp_path / "killed") == survey_of(tmp_path / "whole")
+    assert not log.exists()
+
+
+def files_of(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(".")}
+
+
+@pytest.mark.parametrize("option", ["--force", "--resume"])
+def test_a_killed_survey_leaves_the_one_before(copse, copse_process, genes, tmp_path, option):
+    assert copse("choose", genes, "-k", "2:3", "--affine", "--runs", 3, "-o", "out").returncode == 0
+    before = files_of(tmp_path / "out")
+    assert len(before["survey.runs"]) > 1000
+    line = ("choose", genes, "-k", "2:4", "--affine", "--runs", 300, "-o", "out")
+    process = copse_process(*line, option)
+    log = tmp_path / "out" / ".partial-runs"
+    while process.poll() is None and (not log.exists() or log.stat().st_size < 3000):
+        time.sleep(0.001)
+    process.kill()
+    process.wait()
+    assert files_of(tmp_path / "out") == before
+    few = ("choose", genes, "-k", "2:4", "--affine", "--runs", 4)
+    assert copse(*few, "--resume", "-o", "out").returncode == 0
+    assert copse(*few, "-o", "whole").returncode == 0
+    assert survey_of(tmp_path / "out") == survey_of(tmp_path / "whole")
+    # All other commands that replace a result drop the runs with it, and none before.
+    assert copse("factor", genes, "-k", 2, "--memory-limit", "1M", "--force", "-o", "out").returncode == 1
+    assert (tmp_path / "out" / "survey.runs").exists()
+    assert copse("factor", genes, "-k", 2, "--force", "-o", "out").returncode == 0
+    assert not (tmp_path / "out" / "survey.runs").exists()
+
+
+def test_the_runs_of_a_survey_are_not_written_through_links(copse, genes, tmp_path):
+    mine = tmp_path / "mine.txt"
+    for name in ("survey.runs", ".partial-runs"):
+        for option in ("--force", "--resume"):
+            assert copse("choose", genes, "-k", 2, "--runs", 1, "-o", "out", "--force").returncode == 0
+            mine.write_text("precious")
+            (tmp_path / "out" / name).unlink(missing_ok=True)
+            (tmp_path / "out" / name).symlink_to(mine)
+            run = copse("choose", genes, "-k", 2, "--runs", 2, "-o", "out", option)
+            assert run.returncode == 0, run.stderr
+            assert mine.read_text() == "precious"
+            assert not (tmp_path / "out" / "survey.runs").is_symlink()
+            assert not (tmp_path / "out" / ".partial-runs").exists()
 
 
 def test_ctrl_c_gives_the_verdict_so_far(copse_process, genes, tmp_path):
     process = copse_process("choose", genes, "-k", "2:5", "--affine", "--runs", 5000, "-o", "out")
-    log = tmp_path / "out" / "survey.runs"
+    log = tmp_path / "out" / ".partial-runs"
     while process.poll() is None and (not log.exists() or log.stat().st_size < 300000):
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)

@@ -12,7 +12,10 @@
 #include "apps/copse/terminal/show_graph.h"
 #include "apps/copse/terminal/show_run.h"
 #include "copse/base/error.h"
+#include "copse/io/descriptor.h"
+#include "copse/io/log_files.h"
 #include "copse/report/write_result.h"
+#include "copse/result/record_log.h"
 
 namespace copse {
 namespace {
@@ -33,6 +36,14 @@ std::unique_ptr<OutputFolder> open_folder(const OutputOptions& options, const st
 
 // What stops the work in the middle. Of several processes none may leave alone: they agree on it between iterations.
 const Cancellation* own_interruption() { return processes() == nullptr ? &interruption() : nullptr; }
+
+// A file of the result with the bytes of another file.
+void add_copy(OutputFolder& folder, std::string_view name, const std::string& from) {
+  const Descriptor source = open_to_read(from);
+  OutputFile& file = folder.add(name);
+  std::vector<char> piece(std::size_t{1} << 20);
+  while (const std::size_t count = read_some(source, piece, from)) file.write(piece.data(), count);
+}
 
 // Writes and shows a result; from here on an interruption changes nothing.
 template <class Result>
@@ -192,11 +203,10 @@ int run_choose_command(ChooseRunOptions options, const OutputOptions& output, co
   replacing.force |= options.resume;
   const auto folder = is_worker ? nullptr : open_folder(replacing, options.flat.input.path);
   if (!output.folder.empty()) {
-    options.run_log = std::filesystem::path(output.folder) / "survey.runs";
+    const std::filesystem::path place = output.folder;
+    options.run_log = place / run_log_file;
     options.worker_logs = output.folder + std::string(partial_mark) + "runs-";
   }
-  // The runs are part of the result, and grow in its folder: a kill loses the last one.
-  if (folder != nullptr) folder->keep("survey.runs");
   options.flat.memory_limit = machine.memory_limit;
   options.flat.keep_texts = folder != nullptr && output.page;
   with_precision(machine.precision, [&]<class T> {
@@ -209,10 +219,12 @@ int run_choose_command(ChooseRunOptions options, const OutputOptions& output, co
                       options.worker, options.workers, result.report.survey->done, result.report.survey->planned));
       return;
     }
+    if (folder != nullptr) add_copy(*folder, survey_runs_file, options.run_log);
     with_threads(machine.threads, nullptr, [&] { finish(result, folder.get(), output, terminal); });
   });
-  std::error_code ignored;
-  for (int worker = 1; folder != nullptr && std::filesystem::remove(worker_log(options, worker), ignored);) ++worker;
+  // Those of workers that are still at work stay.
+  for (int worker = 1; folder != nullptr && std::filesystem::exists(worker_log(options, worker)); ++worker)
+    remove_records(worker_log(options, worker));
   return interrupted_exit_code();
 }
 

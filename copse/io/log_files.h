@@ -1,0 +1,16 @@
+// What runs that are not over have finished lies beside the result in its folder: factorizations of a tree
+// (split_log_file), and runs of a survey. These logs (result/record_log.h) go with the next result that does not keep
+// them.
+#pragma once
+
+#include <string_view>
+
+namespace copse {
+
+inline constexpr std::string_view run_log_file = ".partial-runs";
+// The runs of a survey that is over: part of its result.
+inline constexpr std::string_view survey_runs_file = "survey.runs";
+
+bool is_log_file(std::string_view name);
+
+}  // namespace copse
