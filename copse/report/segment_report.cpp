@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "copse/base/error.h"
@@ -21,6 +20,7 @@
 #include "copse/report/result_json.h"
 #include "copse/report/result_page.h"
 #include "copse/report/write_result.h"
+#include "copse/result/result_file.h"
 #include "copse/result/wording.h"
 
 namespace copse {
@@ -90,9 +90,13 @@ std::string npy_bytes(const Segmentations& all) {
   return out;
 }
 
+// More than `copse segment` makes would take time and room on the page out of proportion to the file.
+constexpr Index most_levels = 1000;
+
 Segmentations read_segmentations(const Input& input) {
   const NpyArray array = parse_npy(input.bytes(), input.name());
-  if (array.shape.size() != 3 || !array.type.is_whole_number() || array.fortran || array.count() == 0)
+  if (array.shape.size() != 3 || !array.type.is_whole_number() || array.fortran || array.count() == 0 ||
+      array.shape[0] > most_levels)
     fail(input.name(), "this does not hold segmentations: levels x height x width.");
   Segmentations all;
   all.shape = {array.shape[2], array.shape[1]};
@@ -132,10 +136,25 @@ std::string page_of(const RunReport& report, const SegmentSummary& summary, cons
   return page_around(script_json(json));
 }
 
-std::string bytes_in(const std::string& path) {
-  const Input input = Input::open(path);
-  return {input.bytes().data(), input.bytes().size()};
+// A number of result.json between two others. Throws as Json does for one that is missing.
+double number_at(const Json& value, double least, double most) {
+  const auto number = value.get<double>();
+  if (!(number >= least && number <= most))
+    throw InputError(fmt::format("the {} of a segmentation is out of range in result.json.", number));
+  return number;
 }
+Index count_at(const Json& value) { return static_cast<Index>(number_at(value, 1, 0x1p31)); }
+
+// A picture in the folder, which may come from elsewhere: what is no picture does not get into a page.
+struct StoredPicture {
+  StoredPicture(const StoredResult& stored, const char* name) {
+    const Input input = open_in_result(stored.folder, name);
+    bytes.assign(input.bytes().data(), input.bytes().size());
+    picture = read_image(bytes, stored.folder + "/" + name).picture;
+  }
+  std::string bytes;
+  Picture picture;
+};
 
 }  // namespace
 
@@ -216,22 +235,19 @@ void write_result(OutputFolder& folder, SegmentResult& result, bool page) {
 
 SegmentSummary read_segment_summary(const StoredResult& stored) {
   const std::string path = stored.folder + "/result.json";
-  std::ifstream file(path, std::ios::binary);
   try {
-    const Json root = Json::parse(file);
+    const Input input = open_in_result(stored.folder, "result.json");
+    const Json root = Json::parse(input.bytes().begin(), input.bytes().end());
     SegmentSummary summary;
     const Json& picture = root.at("picture");
-    summary.shape = {picture.at("width").get<Index>(), picture.at("height").get<Index>()};
-    summary.working = {picture.at("working_width").get<Index>(), picture.at("working_height").get<Index>()};
-    summary.levels = root.at("levels").get<std::vector<Index>>();
+    summary.shape = {count_at(picture.at("width")), count_at(picture.at("height"))};
+    summary.working = {count_at(picture.at("working_width")), count_at(picture.at("working_height"))};
+    for (const Json& level : root.at("levels")) summary.levels.push_back(count_at(level));
+    if (summary.levels.empty()) throw InputError(path + " has no segmentation.");
     for (const Json& entry : root.at("segments")) {
-      SegmentFacts& segment = summary.segments.emplace_back();
-      segment.pixels = entry.at("pixels").get<Index>();
-      segment.red = entry.at("colour").at(0).get<double>();
-      segment.green = entry.at("colour").at(1).get<double>();
-      segment.blue = entry.at("colour").at(2).get<double>();
-      segment.x = entry.at("centre").at(0).get<double>();
-      segment.y = entry.at("centre").at(1).get<double>();
+      const auto colour = [&](int c) { return number_at(entry.at("colour").at(c), 0, 255); };
+      const auto centre = [&](int c) { return number_at(entry.at("centre").at(c), -1, 0x1p31); };
+      summary.segments.push_back({count_at(entry.at("pixels")), colour(0), colour(1), colour(2), centre(0), centre(1)});
     }
     return summary;
   } catch (const nlohmann::json::exception&) {
@@ -240,14 +256,12 @@ SegmentSummary read_segment_summary(const StoredResult& stored) {
 }
 
 std::string segment_page(const StoredResult& stored, const std::string& title) {
-  const auto read = [&](const char* name) { return bytes_in(stored.folder + "/" + name); };
-  const std::string picture = read("picture.png");
-  const PagePictures pictures{
-      .picture = picture,
-      .overlay = read("overlay.png"),
-      .segments = read("segments.png"),
-      .boundaries = read("boundaries.png"),
-      .levels = level_pictures(read_segmentations(stored.model), read_image(picture, "picture.png").picture)};
+  const StoredPicture picture(stored, "picture.png");
+  const PagePictures pictures{.picture = picture.bytes,
+                              .overlay = StoredPicture(stored, "overlay.png").bytes,
+                              .segments = StoredPicture(stored, "segments.png").bytes,
+                              .boundaries = StoredPicture(stored, "boundaries.png").bytes,
+                              .levels = level_pictures(read_segmentations(stored.model), picture.picture)};
   return page_of(stored.report, read_segment_summary(stored), pictures, title);
 }
 

@@ -13,6 +13,7 @@
 #include "copse/base/error.h"
 #include "copse/io/result_folder.h"
 #include "copse/result/fields.h"
+#include "copse/result/result_file.h"
 
 namespace copse {
 namespace {
@@ -104,16 +105,6 @@ struct OpenResult {
   Input json, model;
 };
 
-// Only a file: a pipe or a device in a folder from elsewhere would be read for ever. Its place may be another one while
-// a commit is unfinished.
-Input open_file(const std::string& folder, const char* name) {
-  const std::filesystem::path place = place_in_result(folder, name);
-  struct stat status {};
-  if (::stat(place.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
-    throw InputError(fmt::format("{}/{} cannot be read: is {} the folder of a result?", folder, name, folder));
-  return Input::open(place);
-}
-
 // Which result is there: a new one has a new result.json.
 std::array<std::int64_t, 4> identity(const std::string& folder) {
   struct stat status {};
@@ -130,8 +121,8 @@ OpenResult open_result(const std::string& folder) {
     const auto before = identity(folder);
     try {
       const bool picture = std::filesystem::exists(place_in_result(folder, "segmentations.npy"));
-      OpenResult files{open_file(folder, "result.json"),
-                       open_file(folder, picture ? "segmentations.npy" : "model.safetensors")};
+      OpenResult files{open_in_result(folder, "result.json"),
+                       open_in_result(folder, picture ? "segmentations.npy" : "model.safetensors")};
       if (identity(folder) == before) return files;
     } catch (const InputError&) {  // what was there a moment ago may be gone
       if (identity(folder) == before) throw;
@@ -142,6 +133,14 @@ OpenResult open_result(const std::string& folder) {
 }
 
 }  // namespace
+
+Input open_in_result(const std::string& folder, const char* name) {
+  const std::filesystem::path place = place_in_result(folder, name);
+  struct stat status {};
+  if (::stat(place.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
+    throw InputError(fmt::format("{}/{} cannot be read: is {} the folder of a result?", folder, name, folder));
+  return Input::open(place);
+}
 
 bool is_tree(const Settings& settings) { return find_setting(settings, "leaves") != nullptr; }
 

@@ -168,3 +168,40 @@ def test_an_interruption_keeps_what_was_found_or_nothing(program, tmp_path):
         assert "interrupted" in words and os.path.exists(tmp_path / "out/result.json")
     elif run.returncode == 130:
         assert "nothing was written" in words
+
+
+def test_a_result_from_a_stranger_is_refused_with_a_sentence(copse, picture, tmp_path):
+    """What is no picture does not get into a page, pipes are not read, and numbers are checked."""
+    assert copse("segment", "photo.ppm", *QUICK, "-o", "out").returncode == 0
+    run = copse("assign", "out", "photo.ppm")
+    assert run.returncode == 1 and "segments of a picture" in run.stderr
+    out = tmp_path / "out"
+    whole = json.loads((out / "result.json").read_text())
+    page = (out / "report.html").read_bytes()
+
+    def refused(*command):
+        run = copse(*command)
+        assert run.returncode == 1 and run.stderr.startswith("copse: "), (command, run.returncode, run.stderr)
+
+    changes = [{"levels": []}, {"levels": [-1]}, {"levels": "many"}, {"picture": {**whole["picture"], "width": 1e300}},
+               {"picture": {**whole["picture"], "height": 0}}, {"segments": [{**whole["segments"][0], "colour": [1e300, 0, 0]}]},
+               {"segments": [{**whole["segments"][0], "pixels": -2**62}]}, {"segments": [{}]}]
+    for change in changes:
+        (out / "result.json").write_text(json.dumps({**whole, **change}))
+        refused("show", "out")
+        refused("report", "out")
+    (out / "result.json").write_text(json.dumps(whole))
+    (tmp_path / "secret.txt").write_text("the secret of the user")
+    for name in ("overlay.png", "picture.png", "boundaries.png"):
+        saved = (out / name).read_bytes()
+        (out / name).unlink()
+        (out / name).symlink_to(tmp_path / "secret.txt")
+        refused("report", "out")
+        (out / name).unlink()
+        os.mkfifo(out / name)
+        refused("report", "out")
+        (out / name).unlink()
+        (out / name).write_bytes(saved)
+    np.save(out / "segmentations.npy", np.zeros((1001, 1, 1), np.uint16))
+    refused("report", "out")
+    assert (out / "report.html").read_bytes() == page

@@ -118,6 +118,8 @@ void assign_nodes(const AssignOptions& options, const StoredResult& stored, Term
 int run(const AssignOptions& options) {
   Terminal terminal(options.quiet);
   const StoredResult stored(options.folder);
+  if (stored.is_segmentation())
+    throw InputError(options.folder + " has the segments of a picture; new items have no place in it.");
   if (is_graph_tree(stored.report.settings))
     throw InputError(options.folder + " is a tree of communities; new nodes go into those of `copse graph -k`.");
   if (!options.output.empty()) {

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <numeric>
-#include <sstream>
 
 #include "apps/copse/terminal/words.h"
 #include "copse/report/page.h"
 #include "copse/report/result_page.h"
 #include "copse/report/segment_report.h"
+#include "copse/result/result_file.h"
 
 namespace copse {
 namespace {
@@ -67,10 +66,8 @@ std::string show_segments(const StoredResult& stored, bool json) {
     const SegmentSummary summary = read_segment_summary(stored);
     return segments_table(summary) + levels_line(summary) + "\n";
   }
-  std::ifstream file(stored.folder + "/result.json", std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  const Input input = open_in_result(stored.folder, "result.json");
+  return {input.bytes().data(), input.bytes().size()};
 }
 
 }  // namespace copse
