@@ -56,17 +56,27 @@ class Attack:
         return self.check(run.returncode in EXPECTED_CODES and said and not surprised,
                           f"{what}: exit code {run.returncode}, {run.stderr.strip()[-200:]!r}")
 
+    def inputs(self):
+        """A matrix, a graph and a picture, all small."""
+        if (self.folder / "x.npz").exists():
+            return
+        self.run("generate", "corpus", "--docs", 200, "--terms", 400, "-k", 4, "--seed", 1, "-o", "x.npz")
+        self.run("generate", "graph", "--nodes", 60, "--degree", 8, "-k", 3, "-o", "graph.mtx")
+        noise = random.Random(1)
+        pixels = [(200 if x < 10 else 40, 180 if y < 8 else 30, 100) for y in range(16) for x in range(20)]
+        (self.folder / "picture.ppm").write_bytes(
+            b"P6 20 16 255\n" + bytes(value + noise.randrange(20) for pixel in pixels for value in pixel))
+
     def result(self, name, command="tree", *arguments):
-        """A small result: of a tree with six leaves, after an edit that can be taken back. It takes no time of the attack."""
+        """A small result; a tree of six leaves comes with an edit that can be taken back. It takes no time of the attack."""
         began = time.monotonic()
-        if not (self.folder / "x.npz").exists():
-            self.run("generate", "corpus", "--docs", 200, "--terms", 400, "-k", 4, "--seed", 1, "-o", "x.npz")
+        self.inputs()
         if command == "tree":
             made = self.run("tree", "x.npz", "--leaves", 6, "-o", name, *arguments)
             assert made.returncode == 0, made.stderr
             made = self.run("edit", name, "--merge", 1)
         else:
-            made = self.run(command, "x.npz", *arguments, "-o", name)
+            made = self.run(command, *arguments, "-o", name)
         assert made.returncode == 0, made.stderr
         self.end += time.monotonic() - began
         return self.folder / name
@@ -79,10 +89,25 @@ class Attack:
         return self.folder / name
 
 
+# How each kind of result is made, and then made anew with something else in it.
+KINDS = {
+    "flat": (("factor", "x.npz", "-k", "3", "--affine"), ("factor", "x.npz", "-k", "2")),
+    "graph": (("graph", "graph.mtx", "-k", "3"), ("graph", "graph.mtx", "-k", "2")),
+    "tree of a graph": (("graph", "graph.mtx", "--hierarchical", "--leaves", "4"),
+                        ("graph", "graph.mtx", "--hierarchical", "--leaves", "3")),
+    "segments": (("segment", "picture.ppm", "--superpixels", "12", "--rank", "6", "--segments", "4"),
+                 ("segment", "picture.ppm", "--superpixels", "12", "--rank", "6", "--segments", "3")),
+    "survey": (("choose", "x.npz", "-k", "2:3", "--runs", "1"), ("choose", "x.npz", "-k", "2:3", "--runs", "2")),
+}
+
+# These tell the time, too.
+TIMED = ("result.json", "report.html", "survey.runs")
+
+
 def files_of(folder):
-    """What a result says, file by file; result.json and the page tell the time, too."""
+    """What a result says, file by file."""
     return {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()
-            if path.is_file() and not path.name.startswith(".") and path.name not in ("result.json", "report.html")}
+            if path.is_file() and not path.name.startswith(".") and path.name not in TIMED}
 
 
 def hidden(folder):

@@ -5,28 +5,34 @@ import os
 import resource
 import subprocess
 
-from common import PROGRAM, files_of, hidden
+from common import KINDS, PROGRAM, files_of, hidden
 from kills import EDIT, at_call, can_trace
 
 
 def fails_at_every_call(attack):
     if not can_trace(attack):
         return "system calls cannot be traced here"
-    base = attack.result("base")
-    out = attack.anew(base)
-    _, calls = at_call(attack, [], EDIT)
-    old, new = files_of(base), files_of(out)
-    for error, number in attack.while_time_is_left([(error, number) for error in ("ENOSPC", "EIO")
-                                                    for number in range(1, calls + 1)]):
-        attack.anew(base)
-        run, _ = at_call(attack, ["--fail", str(number), error], EDIT)
-        what = f"{error} at call {number}"
+    cases = [(attack.result("base"), EDIT, ("edit", "out", "--rename", "2", "--to", "x", "--quiet"))]
+    for name in ("survey", "graph", "segments"):
+        make, anew = KINDS[name]
+        command = (*anew, "-o", "out", "--force", "--quiet")
+        cases.append((attack.result("base of a " + name, *make), command, command))
+    tries = []
+    for case in cases:
+        out = attack.anew(case[0])
+        _, calls = at_call(attack, [], case[1])
+        old, new = files_of(case[0]), files_of(out)
+        tries += [(*case, old, new, error, number) for error in ("ENOSPC", "EIO") for number in range(1, calls + 1)]
+    for base, command, again, old, new, error, number in attack.while_time_is_left(tries):
+        out = attack.anew(base)
+        run, _ = at_call(attack, ["--fail", str(number), error], command)
+        what = f"{command[0]}, {error} at call {number}"
         shown = attack.run("show", "out")
         attack.check(shown.returncode == 0, f"{what}: show says {shown.stderr}")
         attack.check(files_of(out) == (new if run.returncode == 0 else old),
                      f"{what}: exit code {run.returncode}, another result than it says")
         attack.check(run.returncode in (0, 1), f"{what}: exit code {run.returncode}, {run.stderr[-200:]}")
-        attack.run("edit", "out", "--rename", "2", "--to", "x", "--quiet")
+        attack.run(*again)
         attack.check(not hidden(out) and not hidden(attack.folder), f"{what}: something is left behind")
     return None
 

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from common import PROGRAM, TOOLS, files_of, hidden
+from common import KINDS, PROGRAM, TOOLS, files_of, hidden
 
 EDIT = ("edit", "out", "--undo", "--quiet")
 FORCE = ("tree", "x.npz", "--leaves", "5", "-o", "out", "--force", "--quiet")
@@ -24,15 +24,16 @@ def can_trace(attack):
     return at_call(attack, [], ["--version"])[0].returncode == 0
 
 
-def at_every_call(attack, arguments, deny=(), beside=()):
-    """`deny`: system calls that this file system has not. `beside`: folders that the user put into the result."""
-    base = attack.result("base")
+def at_every_call(attack, arguments, base, deny=(), beside=(), again=("edit", "out", "--rename", "2", "--to", "x")):
+    """`deny`: system calls that this file system has not. `beside`: folders that the user put into the result. `again`:
+    what the next user does."""
     (base / "notes.txt").write_text("mine")
     for name in beside:
         (base / name).mkdir()
     out = attack.anew(base)
     _, calls = at_call(attack, deny, arguments)
     old, new = files_of(base), files_of(out)
+    runs = base / "survey.runs"
     attack.check(old != new, "the change changed nothing")
     for number in attack.while_time_is_left(range(1, calls + 1)):
         attack.anew(base)
@@ -44,11 +45,28 @@ def at_every_call(attack, arguments, deny=(), beside=()):
         shown = attack.run("show", "out")
         attack.check(shown.returncode == 0, f"{what}: show says {shown.stderr}")
         attack.check(files_of(out) in (old, new), f"{what}: there is a mixture after show")
-        again = attack.run("edit", "out", "--rename", "2", "--to", "x", "--quiet")
-        attack.check(again.returncode == 0, f"{what}: the next edit says {again.stderr}")
+        if runs.exists() and files_of(out) == old:
+            attack.check((out / "survey.runs").read_bytes() == runs.read_bytes(), f"{what}: the runs of the survey changed")
+        next_run = attack.run(*again, "--quiet")
+        attack.check(next_run.returncode == 0, f"{what}: the next run says {next_run.stderr}")
         attack.check((out / "notes.txt").read_text() == "mine" and all((out / name).is_dir() for name in beside),
                      f"{what}: files of the user are gone")
         attack.check(not hidden(out) and not hidden(attack.folder), f"{what}: something is left behind")
+
+
+def other_kinds_at_every_call(attack, names):
+    """Graphs, segments and surveys, in turns."""
+    end = attack.end
+    for place, name in enumerate(names):
+        make, anew = KINDS[name]
+        before = attack.end
+        base = attack.result("base " + name, *make)
+        end += attack.end - before  # what making it took
+        attack.end = time.monotonic() + (end - time.monotonic()) / (len(names) - place)
+        for option in ("--force", "--resume") if name == "survey" else ("--force",):
+            command = (*anew, "-o", "out", option)
+            at_every_call(attack, (*command, "--quiet"), base, again=command)
+        attack.end = end
 
 
 def fresh_at_every_call(attack):
@@ -87,6 +105,10 @@ def at_random(attack):
         attack.check(shown.returncode == 0, f"killed at a random moment: show says {shown.stderr}")
 
 
+def of_a_tree(attack, arguments, **options):
+    at_every_call(attack, arguments, attack.result("base"), **options)
+
+
 def part(work, *arguments, **options):
     def attack_calls(attack):
         if not can_trace(attack):
@@ -96,11 +118,13 @@ def part(work, *arguments, **options):
 
 
 SUBJECTS = [
-    ("edit, killed at every system call that changes files", 0.20, part(at_every_call, EDIT)),
-    ("the same without exchange of folders (journal)", 0.16,
-     part(at_every_call, EDIT, deny=("--deny", "renameat2", "EINVAL"))),
-    ("the same with a folder of the user inside (journal)", 0.08, part(at_every_call, EDIT, beside=("plots",))),
-    ("tree --force, killed at every such call", 0.14, part(at_every_call, FORCE)),
-    ("tree into a new folder, killed at every such call", 0.06, part(fresh_at_every_call)),
-    ("edit, killed at random moments", 0.04, at_random),
+    ("edit, killed at every system call that changes files", 0.16, part(of_a_tree, EDIT)),
+    ("the same without exchange of folders (journal)", 0.12,
+     part(of_a_tree, EDIT, deny=("--deny", "renameat2", "EINVAL"))),
+    ("the same with a folder of the user inside (journal)", 0.06, part(of_a_tree, EDIT, beside=("plots",))),
+    ("tree --force, killed at every such call", 0.10, part(of_a_tree, FORCE)),
+    ("graph, segment, choose --force and --resume, killed at every such call", 0.14,
+     part(other_kinds_at_every_call, ("survey", "graph", "tree of a graph", "segments"))),
+    ("tree into a new folder, killed at every such call", 0.05, part(fresh_at_every_call)),
+    ("edit, killed at random moments", 0.03, at_random),
 ]

@@ -3,19 +3,27 @@
 import os
 import subprocess
 
-from common import files_of
+from common import KINDS, files_of
 
 COMMANDS = [("edit", "out", "--undo", "--quiet"), ("report", "out", "--quiet"),
             ("tree", "x.npz", "--leaves", "5", "-o", "out", "--force", "--quiet")]
 NAMES = ["assignments.tsv", "topics.tsv", "tree.json", "partitions.tsv", "tree.newick", "model.safetensors",
          "report.html", "result.json", "demo-documents.jsonl", ".partial-splits", ".partial-result",
          ".complete-result", "my-own-link"]
+OTHER_NAMES = ["communities.tsv", "labels.png", "labels.npy", "segmentations.npy", "picture.png", "overlay.png",
+               "segments.png", "boundaries.png", "survey.tsv", "survey.runs", ".partial-runs", "result.json", "report.html"]
 
 
 def links_inside(attack):
-    base = attack.result("base")
-    for name in attack.while_time_is_left(NAMES):
-        for command in COMMANDS:
+    bases = {name: attack.result("base of a " + name, *make) for name, (make, _) in KINDS.items() if name != "flat"}
+    tree = attack.result("base")
+    cases = [(tree, name, COMMANDS) for name in NAMES]
+    for kind, base in bases.items():
+        again = (*KINDS[kind][1], "-o", "out", "--quiet")
+        commands = [("report", "out", "--quiet"), (*again, "--force")] + [(*again, "--resume")] * (kind == "survey")
+        cases += [(base, name, commands) for name in OTHER_NAMES if name.startswith(".") or (base / name).exists()]
+    for base, name, commands in attack.while_time_is_left(cases):
+        for command in commands:
             for where in ("file", "folder", "nowhere"):
                 out = attack.anew(base)
                 mine = attack.folder / "mine"

@@ -7,10 +7,11 @@ import struct
 import subprocess
 import time
 
-from common import PROGRAM, TOOLS
+from common import KINDS, PROGRAM, TOOLS
 
 HOSTILE_NUMBERS = [-1, 0, 1, 2**31, 2**32, 2**40, 2**63 - 1, -(2**63)]
 HOSTILE_REALS = [-1.0, float("nan"), float("inf"), -float("inf"), 1e300, 1e-320, 0.0]
+BINARY = (".safetensors", ".json", ".npy", ".png", ".runs")
 HOSTILE_JSON = [None, -1, 2**63, 1e300, "", "\x1b[2J\x07", True, [], {}, "../../../etc/passwd", [[[[]]]]]
 
 
@@ -76,6 +77,8 @@ def damage(randomness, folder):
     """Returns what was done, in words."""
     how = randomness.randrange(8)
     model = folder / "model.safetensors"
+    if not model.exists():
+        how = randomness.choice((5, 7, 7))
     if how < 4:
         header, data = read_tensors(model)
         done = [damage_value(randomness, header, data) for _ in range(randomness.randrange(1, 4))]
@@ -88,9 +91,7 @@ def damage(randomness, folder):
         return f"the header of {done}"
     if how < 7:
         return f"result.json at {damage_json(randomness, folder / 'result.json')}"
-    path = folder / randomness.choice(["model.safetensors", "result.json", "tree.json"])
-    if not path.exists():
-        return "nothing"
+    path = randomness.choice(sorted(path for path in folder.iterdir() if path.suffix in BINARY))
     data = bytearray(path.read_bytes())
     for _ in range(randomness.randrange(1, 9)):
         data[randomness.randrange(len(data))] = randomness.randrange(256)
@@ -98,19 +99,24 @@ def damage(randomness, folder):
     return f"bytes of {path.name}"
 
 
-def commands(randomness, tree):
+def commands(randomness, kind):
     every = [("show", "out"), ("show", "out", "--topic", "1", "--docs", "3"), ("show", "out", "--json"),
              ("assign", "out", "x.npz", "--quiet"), ("report", "out", "--quiet")]
     edits = [("--undo",), ("--cut", "2"), ("--merge", "1"), ("--drop", "2"), ("--rename", "2", "--to", "x"),
              ("--split", "2", "--into", "2")]
-    if tree:
+    if "tree" in kind:
         every += [("edit", "out", "--quiet", *randomness.choice(edits))]
+    if "graph" in kind:
+        every += [("assign", "out", "edges.txt", "--quiet")]
+    if kind == "survey":
+        every += [(*KINDS[kind][1], "-o", "out", "--resume", "--quiet")] * 2
     randomness.shuffle(every)
     return every[:3]
 
 
 def hostile_results(attack):
-    bases = [attack.result("tree"), attack.result("flat", "factor", "-k", "3", "--affine")]
+    bases = [attack.result("tree"), *(attack.result(name, *make) for name, (make, _) in KINDS.items())]
+    (attack.folder / "edges.txt").write_text("new 1 1\nnew 2 3\nother 5\n")
     randomness = random.Random(1)
     while attack.time_is_left:
         base = randomness.choice(bases)
@@ -118,7 +124,7 @@ def hostile_results(attack):
         randomness.seed(seed)
         out = attack.anew(base)
         what = damage(randomness, out)
-        for command in commands(randomness, base.name == "tree"):
+        for command in commands(randomness, base.name):
             try:
                 run = attack.run(*command, timeout=30)
             except subprocess.TimeoutExpired:
@@ -167,6 +173,8 @@ def random_inputs(program):
 
 
 SUBJECTS = [("results with hostile values and bytes, by command", 0.10, hostile_results),
-            ("the same in the library, many a second", 0.08, random_inputs("result_random")),
-            ("logs of splits with hostile values and bytes, in the library", 0.03, random_inputs("split_log_random")),
+            ("the same in the library, many a second", 0.06, random_inputs("result_random")),
+            ("segments likewise", 0.02, random_inputs("segment_result_random")),
+            ("runs of surveys likewise", 0.02, random_inputs("survey_random")),
+            ("logs of splits likewise", 0.02, random_inputs("split_log_random")),
             ("damaged logs of splits, by --resume", 0.03, hostile_logs)]

@@ -1,26 +1,27 @@
 // A result whose model and result.json are damaged, by values or by bytes, is looked at, edited, placed into and made a
 // page of, or refused with a sentence.
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/generate/corpus.h"
 #include "copse/io/matrix_file.h"
+#include "copse/report/graph_page.h"
 #include "copse/report/result_page.h"
 #include "copse/report/write_result.h"
 #include "copse/result/assign.h"
 #include "copse/result/edit.h"
 #include "copse/result/flat_run.h"
+#include "copse/result/graph_assign.h"
+#include "copse/result/graph_tree_run.h"
 #include "copse/result/read_result.h"
 #include "copse/result/stored_view.h"
 #include "copse/result/tree_run.h"
 #include "tests/fuzz/fuzz_folder.h"
+#include "tests/fuzz/fuzz_json.h"
 
 namespace copse::fuzz {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Base {
   SafeTensors model;
@@ -76,6 +77,30 @@ class Bases {
     topics.input = tree.input;
     auto found = run_flat<float>(topics);
     keep(found, path("docs.jsonl"));
+    std::string edges;
+    for (int i = 0; i < 36; ++i) {
+      for (const int step : {1, 2, 5})
+        edges += "n" + std::to_string(i) + " n" + std::to_string(i / 12 * 12 + (i + step) % 12) + " 1\n";
+      if (i % 9 == 0) edges += "n" + std::to_string(i) + " n" + std::to_string((i + 13) % 36) + " 0.5\n";
+    }
+    write_file(path("edges.txt"), edges);
+    write_file(path("new_edges.txt"), "new n1 1\nnew n13 2\nother n30\n");
+    GraphRunOptions graph;
+    graph.input.items.path = path("edges.txt");
+    graph.cluster.k = 3;
+    auto communities = run_graph<float>(graph);
+    keep(communities, path("new_edges.txt"));
+    GraphRunOptions of_items;
+    of_items.input.items = matrix_at(path("x.npz"));
+    of_items.input.similarity = ItemSimilarity::cosine;
+    of_items.cluster.k = 3;
+    auto neighbours = run_graph<float>(of_items);
+    keep(neighbours, path("x.npz"));
+    GraphTreeRunOptions graph_tree;
+    graph_tree.input = graph.input;
+    graph_tree.tree.tree.leaves = 3;
+    auto tree_of_graph = run_graph_tree<float>(graph_tree);
+    keep(tree_of_graph, path("new_edges.txt"));
   }
 
   const Base& operator[](std::size_t number) const { return bases_[number % bases_.size()]; }
@@ -130,15 +155,6 @@ void damage(Bytes& bytes, SafeTensors& model) {
   }
 }
 
-// One value of result.json, at any depth, becomes another.
-void damage(Bytes& bytes, Json& json) {
-  Json* place = &json;
-  while (place->is_structured() && !place->empty() && bytes.byte() % 8 != 0)
-    place = &*std::next(place->begin(), static_cast<std::ptrdiff_t>(bytes.below(place->size())));
-  const Json values[] = {nullptr, -1, INT64_MAX, 1e300, "", "\xff", true, Json::array(), Json::object(), "double"};
-  *place = values[bytes.byte() % std::size(values)];
-}
-
 template <class T, class Model>
 void place_again(const Base& base, const StoredResult& stored, const Model& model) {
   NewItemsOptions options;
@@ -156,13 +172,22 @@ void try_all(const Base& base, const std::string& folder, Bytes& bytes) {
   };
   tried([&] {
     const StoredResult stored(folder);
+    if (stored.is_graph()) {
+      with_precision(stored.precision(), [&]<class T> { graph_page_data(read_graph_result<T>(stored)); });
+      return;
+    }
     const StoredView result = read_view(stored);
     page_data(page_of(result.view, result.items, stored.report));
   });
   tried([&] {
     const StoredResult stored(folder);
     with_precision(stored.precision(), [&]<class T> {
-      if (stored.is_tree())
+      if (stored.is_graph()) {
+        const CommunityModel<T> model = read_graph_model<T>(stored.model);
+        NewItemsOptions options;
+        options.path = base.new_items;
+        place(model, read_new_nodes<T>(options, stored.report.settings, model).weights);
+      } else if (stored.is_tree())
         place_again<T>(base, stored, read_tree_model<T>(stored.model));
       else
         place_again<T>(base, stored, read_model<T>(stored.model));
@@ -172,6 +197,12 @@ void try_all(const Base& base, const std::string& folder, Bytes& bytes) {
   tried([&] {
     const StoredResult stored(folder);
     with_precision(stored.precision(), [&]<class T> {
+      if (stored.is_graph()) {
+        auto result = read_graph_result<T>(stored);
+        OutputFolder again(folder, true);
+        write_result(again, result, false);
+        return;
+      }
       if (!stored.is_tree()) {
         auto result = read_flat_result<T>(stored);
         OutputFolder again(folder, true);

@@ -33,7 +33,7 @@ struct Base {
 };
 
 void damage(Bytes& bytes, Rank2Result<float>& result) {
-  const auto resize = [&](Matrix<float>& matrix) { matrix.reshape(static_cast<Index>(bytes.below(150)), 2); };
+  const auto resize = [&](Matrix<float>& matrix) { matrix = Matrix<float>(static_cast<Index>(bytes.below(150)), 2); };
   const auto change = [&](Matrix<float>& matrix) {
     if (!matrix.values().empty()) matrix.data()[bytes.below(matrix.values().size())] = hostile<float>(bytes, 0);
   };
