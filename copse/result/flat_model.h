@@ -9,8 +9,8 @@
 
 namespace copse {
 
-// Tensors: w (features x k), h (items x k), baseline (features; affine only), penalty (k; sparse NMF only), and those
-// of ModelItems.
+// Tensors: w (features x k), h (items x k), baseline (features; affine only), penalty (k; sparse NMF only), names and
+// history (of edited topics only), and those of ModelItems.
 template <class T>
 struct FlatModel {
   Matrix<T> w;
@@ -19,6 +19,10 @@ struct FlatModel {
   std::vector<double> penalty;  // of H at the scale of w and h, as NmfResult has it; empty: none
   ModelItems items;
   Loss loss = Loss::frobenius;  // which coefficients of an item are best; stands in the settings
+  // Names that people gave the topics, "" for none: k of them in every version. The last is the present one; empty:
+  // nobody has named any.
+  std::vector<std::vector<std::string>> names = {};
+  std::vector<std::string> history = {};  // what led to each version
 };
 
 template <class T>
