@@ -10,6 +10,7 @@
 #include "copse/result/assign.h"
 #include "copse/result/document_facts.h"
 #include "copse/result/graph_tree_run.h"
+#include "copse/result/read_result.h"
 #include "copse/result/wording.h"
 #include "copse/tree/edit.h"
 #include "copse/tree/flatten.h"
@@ -39,7 +40,7 @@ Index leaf_to_split(const Tree<T>& tree, const std::string& id) {
 
 // Splits a leaf with the data at hand, and fits all items to the new leaves.
 template <class T>
-std::string split(const TreeEdit& change, TreeOptions options, const RunData<T>& data, TreeResult<T>& result) {
+std::string split(const Edit& change, TreeOptions options, const RunData<T>& data, TreeResult<T>& result) {
   TreeVersion<T>& version = result.model.versions.back();
   const Index node = leaf_to_split(version.tree, *change.split), before = version.tree.leaves;
   const Stopwatch solving;
@@ -79,22 +80,25 @@ void carry_flat(const TreeVersion<T>& before, TreeVersion<T>& now) {
   }
 }
 
-template <class T>
-std::string give_names(const TreeEdit& change, Tree<T>& tree) {
-  std::unordered_map<std::string, Index> nodes;
-  for (Index n = 1; n < static_cast<Index>(tree.nodes.size()); ++n) nodes.emplace(tree.id(n), n);
+// Calls give(position, name) for every name; `ids` are in full, `what` is "node" or "topic".
+template <class Give>
+std::string give_names(const Edit& change, const std::vector<std::string>& ids, const char* what, const Give& give) {
+  std::unordered_map<std::string, std::size_t> known;
+  for (std::size_t n = 0; n < ids.size(); ++n) known.emplace(ids[n], n);
   for (const GivenName& given : change.names) {
-    const auto node = nodes.find(full_id(given.id));
-    if (node == nodes.end())
-      throw InputError(fmt::format("{}, line {}: there is no node {}.", change.names_source, given.line, given.id));
-    tree.nodes[node->second].name = given.name;
+    const auto found = known.find(full_id(given.id));
+    if (found == known.end())
+      throw InputError(fmt::format("{}, line {}: there is no {} {}.", change.names_source, given.line, what, given.id));
+    give(found->second, given.name);
   }
-  return fmt::format("named {}", counted(static_cast<Index>(change.names.size()), "node"));
+  return fmt::format("named {}", counted(static_cast<Index>(change.names.size()), what));
 }
+
+std::string renamed(const Edit& change) { return fmt::format("renamed {} to \"{}\"", *change.rename, change.name); }
 
 // Changes that need no data. Returns what was done.
 template <class T>
-std::string rearrange(const TreeEdit& change, Tree<T>& tree) {
+std::string rearrange(const Edit& change, Tree<T>& tree) {
   if (change.cut > 0) {
     cut(tree, change.cut);
     return fmt::format("cut to {}", counted(change.cut, "leaf node"));
@@ -107,9 +111,13 @@ std::string rearrange(const TreeEdit& change, Tree<T>& tree) {
     drop(tree, tree.find(*change.drop));
     return "dropped " + *change.drop;
   }
-  if (!change.names.empty()) return give_names(change, tree);
+  if (!change.names.empty()) {
+    std::vector<std::string> ids = {"-"};  // the root has no name
+    for (Index n = 1; n < static_cast<Index>(tree.nodes.size()); ++n) ids.push_back(tree.id(n));
+    return give_names(change, ids, "node", [&](std::size_t n, const std::string& name) { tree.nodes[n].name = name; });
+  }
   tree.nodes[tree.find(*change.rename)].name = change.name;
-  return fmt::format("renamed {} to \"{}\"", *change.rename, change.name);
+  return renamed(change);
 }
 
 template <class T>
@@ -124,7 +132,7 @@ void undo(TreeResult<T>& result) {
 }  // namespace
 
 template <class T>
-void edit(const TreeEdit& change, const TreeOptions& options, const RunData<T>* data, TreeResult<T>& result) {
+void edit(const Edit& change, const TreeOptions& options, const RunData<T>* data, TreeResult<T>& result) {
   if (change.undo) return undo(result);
   TreeModel<T>& model = result.model;
   model.versions.push_back(model.versions.back());
@@ -147,8 +155,7 @@ void edit(const TreeEdit& change, const TreeOptions& options, const RunData<T>* 
 }
 
 template <class T>
-TreeResult<T> edit_stored(const StoredResult& stored, const TreeEdit& change, bool keep_texts,
-                          const RunEvents& events) {
+TreeResult<T> edit_stored(const StoredResult& stored, const Edit& change, bool keep_texts, const RunEvents& events) {
   TreeResult<T> result;
   RunReport& report = result.report;
   const Stopwatch reading;
@@ -188,9 +195,52 @@ TreeResult<T> edit_stored(const StoredResult& stored, const TreeEdit& change, bo
   return result;
 }
 
-#define COPSE_INSTANTIATE(T)                                                                  \
-  template void edit(const TreeEdit&, const TreeOptions&, const RunData<T>*, TreeResult<T>&); \
-  template TreeResult<T> edit_stored(const StoredResult&, const TreeEdit&, bool, const RunEvents&);
+template <class T>
+void edit(const Edit& change, FlatResult<T>& result) {
+  FlatModel<T>& model = result.model;
+  if (change.undo) {
+    if (model.names.empty()) throw InvalidArgument("There is nothing to undo.");
+    model.names.pop_back();
+    model.history.pop_back();
+    return;
+  }
+  if (!change.rename && change.names.empty())
+    throw InvalidArgument(
+        "Flat topics can be named (--rename, --names) and names taken back (--undo); only a tree can be split, cut, "
+        "merged or dropped from.");
+  std::vector<std::string> ids;
+  for (Index c = 0; c < model.w.cols(); ++c) ids.push_back(std::to_string(c));
+  std::vector<std::string> names = model.names.empty() ? std::vector<std::string>(ids.size()) : model.names.back();
+  std::string done;
+  if (change.rename) {
+    const auto found = std::ranges::find(ids, *change.rename);
+    if (found == ids.end())
+      throw InvalidArgument(fmt::format("There is no topic {}: they are 0 to {}.", *change.rename, ids.back()));
+    names[static_cast<std::size_t>(found - ids.begin())] = change.name;
+    done = renamed(change);
+  } else {
+    done = give_names(change, ids, "topic", [&](std::size_t n, const std::string& name) { names[n] = name; });
+  }
+  model.names.push_back(std::move(names));
+  model.history.push_back(std::move(done));
+  if (model.names.size() <= most_versions) return;
+  model.names.erase(model.names.begin());
+  model.history.erase(model.history.begin());
+}
+
+template <class T>
+FlatResult<T> edit_stored_flat(const StoredResult& stored, const Edit& change) {
+  FlatResult<T> result = read_flat_result<T>(stored);
+  edit(change, result);
+  uninterrupted([&] { describe(result); });
+  return result;
+}
+
+#define COPSE_INSTANTIATE(T)                                                                    \
+  template void edit(const Edit&, const TreeOptions&, const RunData<T>*, TreeResult<T>&);       \
+  template TreeResult<T> edit_stored(const StoredResult&, const Edit&, bool, const RunEvents&); \
+  template void edit(const Edit&, FlatResult<T>&);                                              \
+  template FlatResult<T> edit_stored_flat(const StoredResult&, const Edit&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

@@ -1,17 +1,19 @@
-// Changes to a stored tree: split, cut, merge, rename, drop, names, undo.
+// Changes to a stored result: split, cut, merge, rename, drop, names, undo of a tree; rename, names, undo of flat
+// topics.
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "copse/result/flat_run.h"
 #include "copse/result/names.h"
 #include "copse/result/stored_result.h"
 #include "copse/result/tree_result.h"
 
 namespace copse {
 
-// One change; ids are those of tree.json.
-struct TreeEdit {
+// One change; ids are those of tree.json, or the numbers of flat topics.
+struct Edit {
   std::optional<std::string> split, merge, drop, rename;
   Index into = 2;                     // leaves that a split makes of the node
   Index cut = 0;                      // leaves that stay; 0: no cut
@@ -26,11 +28,18 @@ struct TreeEdit {
 // was if anything is thrown: InvalidArgument for what cannot be done, InputError for a name of a node that is not
 // there. describe() is still to be called.
 template <class T>
-void edit(const TreeEdit& change, const TreeOptions& options, const RunData<T>* data, TreeResult<T>& result);
+void edit(const Edit& change, const TreeOptions& options, const RunData<T>* data, TreeResult<T>& result);
 
 // The same on a folder: reads the model, and the data again where a split needs it.
 template <class T>
-TreeResult<T> edit_stored(const StoredResult& stored, const TreeEdit& change, bool keep_texts,
+TreeResult<T> edit_stored(const StoredResult& stored, const Edit& change, bool keep_texts,
                           const RunEvents& events = {});
+
+// The same for flat topics, which have names that a person gave and nothing else to change. Throws InvalidArgument for
+// other changes.
+template <class T>
+void edit(const Edit& change, FlatResult<T>& result);
+template <class T>
+FlatResult<T> edit_stored_flat(const StoredResult& stored, const Edit& change);
 
 }  // namespace copse

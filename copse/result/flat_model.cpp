@@ -45,6 +45,12 @@ void write_model(OutputFile& file, const FlatModel<T>& model, const Settings& se
   writer.add_view("h", model.h);
   if (!model.baseline.empty()) writer.add("baseline", model.baseline);
   if (!model.penalty.empty()) writer.add("penalty", model.penalty);
+  if (!model.names.empty()) {
+    std::vector<std::string> names;
+    for (const auto& version : model.names) names.insert(names.end(), version.begin(), version.end());
+    writer.add("names", names);
+    writer.add("history", model.history);
+  }
   add_items(writer, model.items);
   writer.write(file, settings, "flat");
 }
@@ -65,6 +71,12 @@ FlatModel<T> read_model(const Input& file) {
   const auto usable = [](double value) { return value >= 0 && std::isfinite(value); };
   if (!std::ranges::all_of(model.baseline, usable) || !std::ranges::all_of(model.penalty, usable))
     reader.wrong("its baseline or penalty has an entry that is negative or not finite");
+  const std::vector<std::string> names = reader.strings("names");
+  model.history = reader.strings("history");
+  const std::size_t k = static_cast<std::size_t>(model.w.cols());
+  if (names.size() != k * model.history.size()) reader.wrong("its names do not fit its topics");
+  for (auto version = names.begin(); version != names.end(); version += model.w.cols())
+    model.names.emplace_back(version, version + model.w.cols());
   model.items = read_items(reader, model.w.rows(), model.h.rows());
   if (const std::string loss = reader.setting("loss"); !loss.empty())
     model.place = place_by(choice_of<Loss>("loss", loss));

@@ -199,6 +199,7 @@ void describe(FlatResult<T>& result) {
     report.topics[c].items = result.view.nodes[c + 1].size;
     report.topics[c].label = result.view.nodes[c + 1].label;
     report.topics[c].coherence = result.view.nodes[c + 1].coherence;
+    report.topics[c].stability = result.view.nodes[c + 1].stability;
   }
   std::vector<Index> labels = result.view.labels();
   for (Index& label : labels) label -= label > 0 ? 1 : 0;  // nodes[0] is the root

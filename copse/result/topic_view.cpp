@@ -187,6 +187,7 @@ TopicView view_of(const FlatModel<T>& model, const ViewLimits& limits) {
     TopicNode& topic = view.nodes.emplace_back();
     topic.id = std::to_string(c);
     topic.parent = 0;
+    if (!model.names.empty()) topic.name = model.names.back()[c];
     for (const Index i : best[c]) {
       if (model.w(i, c) > T(0)) topic.words.emplace_back(i, static_cast<double>(model.w(i, c)));
     }

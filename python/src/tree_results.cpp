@@ -51,8 +51,8 @@ void add_facts(const Items<T>& x, TreeResult<T>& result) {
   describe(result);
 }
 
-TreeEdit to_edit(const std::string& what, const std::string& node, Index number, const std::string& name) {
-  TreeEdit change;
+Edit to_edit(const std::string& what, const std::string& node, Index number, const std::string& name) {
+  Edit change;
   if (what == "split") change.split = node;
   if (what == "merge") change.merge = node;
   if (what == "drop") change.drop = node;
@@ -112,7 +112,7 @@ void bind_tree(nb::module_& module, const char* name) {
           "edit",
           [](Result& result, const std::string& what, const std::string& node, Index number, const std::string& to,
              const Items<T>* x, int threads) {
-            const TreeEdit change = to_edit(what, node, number, to);
+            const Edit change = to_edit(what, node, number, to);
             Supervisor().run(threads, [&] {
               const TreeOptions options = tree_options_in(result.report.settings, result.report.seed);
               std::optional<RunData<T>> data;

@@ -192,7 +192,7 @@ def test_show_assign_and_report(copse, graph, tmp_path):
     assert page["edges"]["inside"] == page["summary"]["edges"]
     assert copse("report", "out", "-o", "again.html", "--title", "Friends").returncode == 0
     assert "Friends" in (tmp_path / "again.html").read_text()
-    assert "is not the folder of a tree" in copse("edit", "out", "--cut", 2).stderr
+    assert "holds neither a tree nor flat topics" in copse("edit", "out", "--cut", 2).stderr
 
 
 def test_the_same_bits_on_any_number_of_threads(copse, graph, tmp_path):

@@ -68,6 +68,43 @@ def test_topics_have_names_and_stability(copse, documents, tmp_path):
     assert next(row for row in rows if row["item"] == "short")["stability"] == ""
 
 
+def test_flat_topics_can_be_named_and_names_taken_back(copse, documents, tmp_path):
+    check(copse("topics", "docs.jsonl", "-k", 4, "--stability", 3, "-o", "out"))
+    out = tmp_path / "out"
+    before = result_of(out)
+    assigned = (out / "assignments.tsv").read_bytes()
+
+    # The prompt's last section is an answer.
+    prompt = check(copse("show", "out", "--prompt")).stdout
+    answer = dict(line.split("\t") for line in prompt[prompt.rindex("\n\n") + 2:].splitlines())
+    assert answer == {str(c): topic["label"] for c, topic in enumerate(before["topics"])}
+    (tmp_path / "names.tsv").write_text("2\tthe third\n0\tthe first\n")
+    check(copse("edit", "out", "--names", "names.tsv"))
+    check(copse("edit", "out", "--rename", "1", "--to", "a second"))
+    now = result_of(out)
+    assert [topic["label"] for topic in now["topics"]] == ["the first", "a second", "the third", answer["3"]]
+    for key in ("k", "relative_error", "iterations", "measures", "settings", "notes", "history"):
+        assert now.get(key) == before.get(key), key
+    assert [topic["stability"] for topic in now["topics"]] == [topic["stability"] for topic in before["topics"]]
+    assert (out / "assignments.tsv").read_bytes() == assigned
+    assert check(copse("show", "out", "--topic", "a second")).stdout.startswith('topic 1 "a second"')
+    assert "the third" in (out / "report.html").read_text()
+
+    check(copse("edit", "out", "--undo"))
+    assert [topic["label"] for topic in result_of(out)["topics"]] == ["the first", answer["1"], "the third", answer["3"]]
+    check(copse("edit", "out", "--undo"))
+    assert result_of(out)["topics"] == before["topics"]
+    for arguments, sentence in [(("--undo",), "nothing to undo"), (("--cut", 2), "only a tree can be split"),
+                                (("--rename", "4", "--to", "x"), "There is no topic 4: they are 0 to 3"),
+                                (("--rename", "1.1", "--to", "x"), "There is no topic 1.1")]:
+        run = copse("edit", "out", *arguments)
+        assert run.returncode == 1 and sentence in run.stderr, run.stderr
+    (tmp_path / "names.tsv").write_text("0\ta\n7\tb\n")
+    run = copse("edit", "out", "--names", "names.tsv")
+    assert run.returncode == 1 and "names.tsv, line 2: there is no topic 7" in run.stderr
+    assert result_of(out)["topics"] == before["topics"]
+
+
 def test_topics_find_the_subjects(copse, documents, tmp_path):
     run = check(copse("topics", "docs.jsonl", "-k", 4, "--time", "date", "-o", "out"))
     assert "241 documents" in run.stderr and "1 document without any known word" in run.stderr

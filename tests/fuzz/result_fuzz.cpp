@@ -52,7 +52,7 @@ class Bases {
     tree.input.documents->reading.time_field = "time";
     tree.input.prepare.min_feature_total = 1;
     auto grown = run_tree<float>(tree);
-    TreeEdit merge, rename;
+    Edit merge, rename;
     merge.merge = "1";
     rename.rename = "1";
     rename.name = "one";
@@ -209,7 +209,7 @@ void try_all(const Base& base, const std::string& folder, Bytes& bytes) {
         write_result(again, result, false);
         return;
       }
-      TreeEdit edit;
+      Edit edit;
       if (change % 6 == 0) edit.undo = true;
       if (change % 6 == 1) edit.cut = 2;
       if (change % 6 == 2) edit.merge = "1";
