@@ -112,12 +112,17 @@ bool is_empty(const Dataset<T>& data, Index item) {
   return empty;
 }
 
+// How new items are read: as those of the model, but for what they need not have.
+ReadOptions reading_of_new(const NewItemsOptions& options, const Settings& settings) {
+  ReadOptions reading = input_options_in(settings, "", "").reading;
+  reading.label.clear();
+  if (options.path.find(".h5") == std::string::npos) reading.layer.clear();  // other files have no layers
+  return reading;
+}
+
 template <class T>
 NewItems<T> read_columns(const NewItemsOptions& options, const Settings& settings, const ModelItems& items) {
-  ReadOptions reading = input_options_in(settings, "", "").reading;
-  reading.label.clear();                                                     // new cells need none
-  if (options.path.find(".h5") == std::string::npos) reading.layer.clear();  // other files have no layers
-  ReadResult<T> read = read_matrix<T>(options.path, reading);
+  ReadResult<T> read = read_matrix<T>(options.path, reading_of_new(options, settings));
   Dataset<T>& data = read.dataset;
   if (!options.feature_names.empty()) data.feature_names = read_names(options.feature_names, &read.notes);
   if (!options.item_names.empty()) data.item_names = read_names(options.item_names, &read.notes);
@@ -319,8 +324,7 @@ template <class T, class Model>
 PlacedItems place_new_items(const NewItemsOptions& options, const Settings& settings, const Model& model,
                             const RunEvents& events) {
   if (!model.items.is_text()) {
-    if (const std::shared_ptr<const ItemBlocks> blocks =
-            open_blocks(options.path, input_options_in(settings, "", "").reading)) {
+    if (const std::shared_ptr<const ItemBlocks> blocks = open_blocks(options.path, reading_of_new(options, settings))) {
       try {
         return place_blocks(FileItems<T>(blocks), options, settings, model, events);
       } catch (const InputError& error) {
