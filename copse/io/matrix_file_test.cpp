@@ -167,7 +167,7 @@ TEST_F(MatrixFile, NamesOnOneSideOnlyCannotBeMisread) {
 
 TEST_F(MatrixFile, NamesTheFileThatCannotBeRead) {
   EXPECT_THAT(reading("none.mtx"), HasSubstr("none.mtx: the file cannot be opened: No such file or directory"));
-  EXPECT_THAT(sentence([&] { read_matrix<float>(folder_); }), HasSubstr("this is a folder"));
+  EXPECT_THAT(sentence([&] { read_matrix<float>(folder_); }), HasSubstr("this folder is no matrix"));
   file("empty.mtx", "");
   EXPECT_THAT(reading("empty.mtx"), HasSubstr("empty.mtx: the file is empty"));
   file("text.mtx", "hello\nworld");
@@ -302,7 +302,7 @@ TEST_F(MatrixFile, ReportsWhatCannotBeWritten) {
     return sentence([&] { write_matrix(path, sparse_dataset<float>()); });
   };
   EXPECT_THAT(writing(path("none/x.mtx")), HasSubstr("No such file or directory"));
-  EXPECT_THAT(writing(path("x.xyz")), HasSubstr("must end in .mtx"));
+  EXPECT_THAT(writing(path("x.xyz")), HasSubstr("must end in .copse, .mtx"));
   // Names that end as a format needs, and lead to a device that is always full.
   for (const char* name : {"x.mtx", "x.mtx.gz", "x.csv.zst", "x.npy", "x.npz"}) {
     std::filesystem::create_symlink("/dev/full", path(name));

@@ -93,7 +93,8 @@ TYPED_TEST(Streamed, ReadsOnceForBothProducts) {
       EXPECT_EQ(seen, std::vector<int>(seen.size(), 1));
     };
     run(data);
-    EXPECT_EQ(blocks.reads(), blocks.blocks());
+    // A block at the border of two stretches is read for both.
+    EXPECT_LE(blocks.reads(), blocks.blocks() + streamed_parts<TypeParam>(shape.m, k, blocks.blocks()) - 1);
     run(SparseData<TypeParam>(x));
     run(testing::SlowData<TypeParam>(dense));
   }
