@@ -21,16 +21,23 @@ from copse._image import segment
 from copse._load import load_result
 from copse._nmf import NMF
 from copse._plots import plot_history, plot_tree
+from copse._rivals import GNMF, LDA, XRAY, AffinityPropagation, AnchorTopics, Hottopixx
 from copse._text import TextVectorizer
 from copse._tree import TopicTree
 
 __all__ = [
+    "AffinityPropagation",
+    "AnchorTopics",
     "DCNMF",
+    "GNMF",
+    "Hottopixx",
+    "LDA",
     "NMF",
     "Survey",
     "SymNMF",
     "TextVectorizer",
     "TopicTree",
+    "XRAY",
     "__version__",
     "choose_k",
     "communities",

@@ -1,6 +1,7 @@
 // copse._copse: converts, calls the library and translates its errors. Everything a person meets is in Python.
 #include "copse/base/error.h"
 #include "python/src/bind.h"
+#include "python/src/rivals.h"
 #include "python/src/settings.h"
 
 NB_MODULE(_copse, module) {
@@ -30,4 +31,5 @@ NB_MODULE(_copse, module) {
   python::bind_images(module);
   python::bind_results(module);
   python::bind_data(module);
+  python::bind_rivals(module);
 }
