@@ -426,7 +426,7 @@ class AffinityPropagation(ClusterMixin, BaseEstimator):
         Messages that do not settle are repeated with damping half the way to 1, up to here. 0: never.
     max_iter, convergence_iter : int, default 200 and 15
     preference : float or None, default=None
-        None: the median of the similarities.
+        None: the median of the similarities; of a dense matrix with its diagonal, as scikit-learn has it.
     affinity : {'euclidean', 'precomputed', 'nearest_neighbors'}, default='euclidean'
         'euclidean': minus the squared distance of all pairs. 'precomputed': X has the similarities, dense, or sparse:
         pairs that are not stored cannot stand for each other. 'nearest_neighbors': cosines to the nearest samples.
@@ -505,6 +505,8 @@ class AffinityPropagation(ClusterMixin, BaseEstimator):
             "threads": threads,
         }
         pairs = self._similarities(X)
+        if settings["preference"] is None and not scipy.sparse.issparse(pairs) and pairs.size:
+            settings["preference"] = float(np.median(pairs))
         if scipy.sparse.issparse(pairs):
             found = _copse.affinity_propagation_on_pairs(items_of(pairs, threads), **settings)
         else:

@@ -197,7 +197,7 @@ RunData<T> Items<T>::run_data() const {
 
 template <class T>
 std::vector<Index> Items<T>::kept_items() const {
-  if (is_text()) return prepared_.preparation.kept_items;
+  if (is_text() && !kept_.kept_items.empty()) return kept_.kept_items;
   std::vector<Index> all(static_cast<std::size_t>(items()));
   std::iota(all.begin(), all.end(), Index(0));
   return all;

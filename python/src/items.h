@@ -43,7 +43,7 @@ class Items {
   Index features() const { return data_->rows(); }
   Index items() const { return data_->cols(); }
   // Documents with too few words are among all, and take no part.
-  Index all_items() const { return is_text() ? static_cast<Index>(prepared_.all_item_names.size()) : items(); }
+  Index all_items() const { return is_text() ? static_cast<Index>(kept_.item_names.size()) : items(); }
   std::vector<Index> kept_items() const;  // numbers among all
   const Data<T>& data() const { return *data_; }
   double squared_norm() const { return squared_norm_; }
