@@ -92,12 +92,12 @@ Matrix<T> memberships(const Matrix<T>& b, const std::vector<double>& scale) {
   return out;
 }
 
-// Memberships where the labels are the start's. What a node's edges to each group weigh beyond what degrees alone would
-// give, w(v, c) - r d_v d_c / d, divided by the sum over the groups where it is positive: groups that no move of a node
-// can improve at the resolution r have the largest share of each of their nodes. Where it is positive nowhere, the
-// share of the weight itself. Rows of nodes without edges to any group are zero.
+// Memberships where the labels are the start's: the share of a node's edges that each group holds, if its own group
+// holds most. Else what the edges weigh beyond what degrees alone would give, w(v, c) - r d_v d_c / d, divided by the
+// sum over the groups where it is positive: groups that no move of a node can improve at the resolution r have the
+// largest share of each of their nodes. Rows of nodes without edges to any group are zero.
 template <class T>
-Matrix<T> shares_beyond_chance(SparseView<T> weights, const std::vector<Index>& labels, Index k, double resolution) {
+Matrix<T> shares_of_edges(SparseView<T> weights, const std::vector<Index>& labels, Index k, double resolution) {
   const Index n = weights.cols;
   const std::vector<double> degree = degrees<T>(weights);
   std::vector<double> group(static_cast<std::size_t>(k), 0.0);
@@ -122,6 +122,8 @@ Matrix<T> shares_beyond_chance(SparseView<T> weights, const std::vector<Index>& 
         beyond[c] = held[c] > 0 ? std::max(0.0, held[c] - resolution * degree[i] * others / total) : 0;
         sum += beyond[c];
       }
+      const bool most = labels[i] >= 0 && held[labels[i]] >= *std::ranges::max_element(held);
+      if (most) sum = 0;
       const std::vector<double>& shares = sum > 0 ? beyond : held;
       if (!(all > 0)) continue;
       for (Index c = 0; c < k; ++c) out(i, c) = static_cast<T>(shares[c] / (sum > 0 ? sum : all));
@@ -215,7 +217,7 @@ Outcome<T> symmetric_outcome(SparseView<T> weights, SparseView<T> a, const std::
   place_rest<T>(weights, options.k, partition);
   if (graph_quality<T>(weights, partition).modularity > graph_quality<T>(weights, outcome.labels).modularity) {
     outcome.labels_of_start = true;
-    uninterrupted([&] { outcome.weights = shares_beyond_chance(weights, partition, options.k, found.resolution); });
+    uninterrupted([&] { outcome.weights = shares_of_edges(weights, partition, options.k, found.resolution); });
     outcome.labels = std::move(partition);
   }
   return outcome;

@@ -187,7 +187,7 @@ class LDA(_CountTopics):
         """p(topic | document) of each row of X, given the topics; a row of zeros for an empty document."""
         items = self._new(X)
         words = np.ascontiguousarray(self.components_.T)
-        return _copse.place_in_lda(items, words, self.alpha_, thread_count(self.n_jobs))
+        return np.asarray(_copse.place_in_lda(items, words, self.alpha_, thread_count(self.n_jobs)))
 
     def perplexity(self, X: Data, documents: Any = None) -> float:
         """exp(-log p(words) / words) of X, given p(topic | document): `documents`, or what `transform` finds from X
@@ -255,8 +255,9 @@ class AnchorTopics(_CountTopics):
 
     def transform(self, X: Data) -> np.ndarray:
         """The weights of the topics in each row of X, by the least Kullback-Leibler divergence."""
-        words = np.ascontiguousarray(self.components_.T) if hasattr(self, "components_") else None
-        return _copse.place_on(self._new(X), words, True, thread_count(self.n_jobs))
+        items = self._new(X)
+        words = np.ascontiguousarray(self.components_.T)
+        return np.asarray(_copse.place_on(items, words, True, thread_count(self.n_jobs)))
 
 
 class _Separable(_Topics):
@@ -292,8 +293,9 @@ class _Separable(_Topics):
 
     def transform(self, X: Data) -> np.ndarray:
         """The nonnegative coefficients of each row of X on `components_`, by least squares."""
-        words = np.ascontiguousarray(self.components_.T) if hasattr(self, "components_") else None
-        return _copse.place_on(self._new(X), words, False, thread_count(self.n_jobs))
+        items = self._new(X)
+        words = np.ascontiguousarray(self.components_.T)
+        return np.asarray(_copse.place_on(items, words, False, thread_count(self.n_jobs)))
 
 
 class XRAY(_Separable):
