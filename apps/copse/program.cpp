@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <new>
 #include <thread>
@@ -151,7 +152,10 @@ int Program::run(int argc, const char* const* argv) {
   handle_interrupts();
   // What fails in one of several processes mostly fails in all: the first has time to say it before the others do.
   const auto ended = [](const std::string& sentence, int code) {
-    if (!is_first_process()) std::this_thread::sleep_for(std::chrono::seconds(1));
+    if (!is_first_process()) {
+      std::signal(SIGTERM, SIG_DFL);  // by which the first ends the others
+      std::this_thread::sleep_for(std::chrono::seconds(3));
+    }
     failed(sentence, code);
     end_others(code);
     return code;

@@ -32,7 +32,7 @@ def test_help_teaches(copse, path):
 
 def test_help_shows_the_defaults_of_the_library(copse):
     text = copse("factor", "--help").stdout
-    for default in ("[hals]", "[200]", "[0.0001]", "[automatic]", "[float]", "[columns]"):
+    for default in ("[hals]", "[200]", "[0.0001]", "[automatic]", "[float]"):
         assert default in text
 
 
