@@ -211,7 +211,7 @@ def test_less_than_announced_is_refused_before_it_is_taken(copse, measured, data
     run, peak = measured(*case, "-o", "none", "--memory-limit", less)
     words = refused(run, "this run needs about", "--memory-limit allows")
     assert ("-k " in words) == (case[0] == "factor") and ("--leaves" in words) == (case[0] == "tree")
-    assert peak < max(30e6, 0.5 * less)
+    assert peak < max(36e6, 0.5 * less)  # the program itself takes about 18e6
     assert not (tmp_path / "none").exists()
 
 
