@@ -189,12 +189,23 @@ def test_a_full_standard_output(program, planted, tmp_path):
 
 def test_more_memory_than_there_is(copse, tmp_path):
     planted = make_planted(tmp_path / "larger.mtx", 500, 500, 5)
-    run = copse("factor", planted.path, "-k", 400, "--precision", "double", "--memory-limit", "36MB")
-    sentence(run, 1, "needs about", "--memory-limit allows 36 MB", "--precision float would fit")
-    run = copse("factor", planted.path, "-k", 400, "--memory-limit", "24MB")
+
+    def factor(k, precision, limit):
+        return copse("factor", planted.path, "-k", k, "--precision", precision, "--max-iterations", 1,
+                     "--memory-limit", limit)
+
+    def need(precision):
+        run = factor(400, precision, "1MB")
+        sentence(run, 1, "needs about")
+        return int(re.search(r"needs about (\d+) MB", run.stderr)[1])
+
+    between = (need("float") + need("double")) // 2
+    sentence(factor(400, "double", f"{between}MB"), 1, f"--memory-limit allows {between} MB", "--precision float would fit")
+    little = f"{need('float') - 4}MB"
+    run = factor(400, "float", little)
     sentence(run, 1, "-k ", " would fit")
     smaller = run.stderr.split(" would fit")[0].split("-k ")[-1]
-    assert copse("factor", planted.path, "-k", smaller, "--max-iterations", 1, "--memory-limit", "24MB").returncode == 0
+    assert factor(smaller, "float", little).returncode == 0
     run = copse("factor", planted.path, "-k", 2, "--memory-limit", "10k")
     sentence(run, 1, "No -k would fit")
     (tmp_path / "huge.mtx").write_text(HEADER + "2000000000 2000000000 900000000000\n1 1 1\n")
