@@ -1,13 +1,16 @@
 #include "copse/kernels/shared_data.h"
 
 #include <algorithm>
-#include <numeric>
+#include <cstdint>
 #include <utility>
 
 namespace copse {
 namespace {
 
-// A sample with all features of the whole, also those that none of its items has.
+// Solvers take up to so many neighbouring rows at once; who begins with a multiple of it has the same neighbours.
+constexpr Index rows_in_step = 256;
+
+// A sample with the features of all members' samples, also those that none of its own items has.
 template <class T>
 class WidenedData : public Data<T> {
  public:
@@ -40,12 +43,12 @@ class WidenedData : public Data<T> {
 }  // namespace
 
 template <class T>
-SharedData<T>::SharedData(std::unique_ptr<Data<T>> own, const Team& team)
+SharedData<T>::SharedData(std::unique_ptr<Data<T>> own, const Team& team, std::vector<Index> row_starts)
     : owned_(std::move(own)),
       own_(*owned_),
       team_(team),
       rank_(team.rank()),
-      row_starts_(team.starts_of(own_.rows())),
+      row_starts_(row_starts.empty() ? team.starts_of(own_.rows(), rows_in_step) : std::move(row_starts)),
       item_starts_(static_cast<std::size_t>(team.size() + 1), 0) {
   std::vector<double> counts(static_cast<std::size_t>(team.size() + 2), 0);
   counts[rank_] = static_cast<double>(own_.cols());
@@ -144,11 +147,24 @@ Sample<T> SharedData<T>::select(std::span<const Index> items) const {
   }
   Sample<T> sample = own_.select(own);
   if (team_.any(sample.data == nullptr)) return {};
+  // Features that occur in nobody's items are left out, as one alone would: random starts number the rows alike.
+  std::vector<std::int32_t> occurs(static_cast<std::size_t>(own_.rows()), 0);
+  for (const Index feature : sample.features) occurs[feature] = 1;
+  team_.sum(std::span<std::int32_t>(occurs));
+  std::vector<Index> number(occurs.size()), starts;
+  Index count = 0;
   Sample<T> shared;
-  shared.data =
-      std::make_unique<SharedData<T>>(std::make_unique<WidenedData<T>>(std::move(sample), own_.rows()), team_);
-  shared.features.resize(static_cast<std::size_t>(rows()));
-  std::iota(shared.features.begin(), shared.features.end(), Index(0));
+  for (Index i = 0; i < own_.rows(); ++i) {
+    while (static_cast<int>(starts.size()) < team_.size() && row_starts_[starts.size()] <= i) starts.push_back(count);
+    number[i] = count;
+    if (occurs[i] == 0) continue;
+    if (i >= row_starts_[rank_] && i < row_starts_[rank_ + 1]) shared.features.push_back(i - row_starts_[rank_]);
+    ++count;
+  }
+  while (static_cast<int>(starts.size()) <= team_.size()) starts.push_back(count);
+  for (Index& feature : sample.features) feature = number[feature];
+  shared.data = std::make_unique<SharedData<T>>(std::make_unique<WidenedData<T>>(std::move(sample), count), team_,
+                                                std::move(starts));
   return shared;
 }
 

@@ -14,9 +14,10 @@ namespace copse {
 template <class T>
 class SharedData : public Data<T> {
  public:
-  // `own` has all features and one's own items. Both must outlive it.
+  // `own` has all features and one's own items. Both must outlive it. Rows are spread in equal parts, unless
+  // `row_starts` says where the rows of each member begin.
   SharedData(const Data<T>& own, const Team& team);
-  SharedData(std::unique_ptr<Data<T>> own, const Team& team);
+  SharedData(std::unique_ptr<Data<T>> own, const Team& team, std::vector<Index> row_starts = {});
 
   Index rows() const override { return row_starts_[rank_ + 1] - row_starts_[rank_]; }
   Index cols() const override { return own_.cols(); }

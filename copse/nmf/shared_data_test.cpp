@@ -11,6 +11,7 @@
 #include "copse/kernels/streamed_data.h"
 #include "copse/nmf/clusters.h"
 #include "copse/nmf/nmf.h"
+#include "copse/nmf/sample_start.h"
 #include "tests/support/blocked.h"
 #include "tests/support/naive.h"
 #include "tests/support/random_matrices.h"
@@ -55,8 +56,7 @@ TEST(SharedData, MultipliesAsTheWholeMatrix) {
   }
 }
 
-// The same clusters for any size of the team. Rows that share a step of hals have other neighbours in the sample, so
-// that numbers differ by more than rounding.
+// The same factors for any size of the team.
 TEST(SharedData, IsFactoredAsTheWholeMatrix) {
   const Planted<double> corpus =
       generate_corpus<double>({.documents = 1500, .terms = 200, .k = 5, .terms_per_document = 30, .seed = 3});
@@ -77,15 +77,42 @@ TEST(SharedData, IsFactoredAsTheWholeMatrix) {
           const StreamedData<double> local_streamed(blocks);
           const SharedData<double> shared(streamed ? static_cast<const Data<double>&>(local_streamed) : local, team);
           const auto found = factorize(shared, options);
-          // The way to the minimum differs with the size of the team; labels and the error do not.
-          EXPECT_NEAR(found.relative_error, expected.relative_error, 1e-6);
+          EXPECT_NEAR(found.relative_error, expected.relative_error, 1e-8);
           EXPECT_EQ(found.stop_reason, expected.stop_reason);
           EXPECT_EQ(cluster_items(shared.all_items(found.h)).labels, cluster_items(expected.h).labels);
           const Matrix<double> w = shared.all_rows(found.w);
-          for (std::size_t e = 0; e < w.values().size(); ++e) ASSERT_NEAR(w.values()[e], expected.w.values()[e], 1e-3);
+          for (std::size_t e = 0; e < w.values().size(); ++e) ASSERT_NEAR(w.values()[e], expected.w.values()[e], 1e-6);
         });
       }
     }
+  }
+}
+
+// The sample of a team is that of one alone: the same items, the same random numbers for their features, of which some
+// occur in none of them. Rows that share a step of hals decide together when it has made enough sweeps; a member's part
+// of the sample begins inside such a group, so that starts differ by what the last sweep of a few rows changes.
+TEST(SharedData, StartsFromTheSampleOfTheWholeMatrix) {
+  const Planted<double> corpus =
+      generate_corpus<double>({.documents = 3000, .terms = 4000, .k = 5, .terms_per_document = 30, .seed = 3});
+  const auto& x = std::get<SparseMatrix<double>>(corpus.data.values);
+  const NmfOptions options{.rank = 5};
+  const auto expected = sample_start(SparseData<double>{SparseView<double>(x)}, options, 7).w;
+  double largest = 0;
+  Index empty = 0;
+  for (const double value : expected.values()) largest = std::max(largest, value);
+  for (Index i = 0; i < expected.rows(); ++i)
+    empty += std::ranges::all_of(expected.row(i), [](double v) { return v == 0; });
+  EXPECT_GT(empty, 100);
+  for (const int size : {2, 3, 5}) {
+    testing::with_team(size, [&](const Team& team) {
+      const auto starts = team.starts_of(x.cols, 256);
+      const auto own = part_of(x, starts[team.rank()], starts[team.rank() + 1]);
+      const SparseData<double> local{SparseView<double>(own)};
+      const SharedData<double> shared(local, team);
+      const Matrix<double> w = shared.all_rows(sample_start(shared, options, 7).w);
+      for (std::size_t e = 0; e < w.values().size(); ++e)
+        ASSERT_NEAR(w.values()[e], expected.values()[e], 1e-4 * largest);
+    });
   }
 }
 
