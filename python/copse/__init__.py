@@ -4,6 +4,7 @@ from copse import _threads  # noqa: F401  tells threadpoolctl about us
 from copse._anndata import to_anndata
 from copse._copse import __version__  # type: ignore[attr-defined]  # not in the stub that nanobind writes
 from copse._choose import Survey, choose_k
+from copse._cluster import BisectingKMeans, KernelKMeans, SpectralClustering, SphericalKMeans
 from copse._data import (
     evaluate,
     make_corpus,
@@ -28,11 +29,15 @@ from copse._tree import TopicTree
 __all__ = [
     "AffinityPropagation",
     "AnchorTopics",
+    "BisectingKMeans",
     "DCNMF",
     "GNMF",
     "Hottopixx",
+    "KernelKMeans",
     "LDA",
     "NMF",
+    "SpectralClustering",
+    "SphericalKMeans",
     "Survey",
     "SymNMF",
     "TextVectorizer",
