@@ -275,7 +275,7 @@ FlatResult<T> run_flat_shared(const FlatRunOptions& options, const RunEvents& ev
   NmfResult<T> factors = factorize(x, nmf);
   factors.w = x.all_rows(factors.w);
   factors.h = x.all_items(factors.h);
-  if (!factors.baseline.empty()) {
+  if (nmf.affine) {  // a member may have no row
     factors.baseline.resize(static_cast<std::size_t>(x.whole().rows));
     std::copy_backward(factors.baseline.begin(), factors.baseline.begin() + x.rows(),
                        factors.baseline.begin() + x.whole().first_row + x.rows());
