@@ -183,12 +183,13 @@ Outcome<T> symmetric_outcome(SparseView<T> weights, SparseView<T> a, const std::
   const SparseData<T> data(a);
   CommunityCount found;
   std::vector<Index>& partition = found.labels;
-  Matrix<T> random = random_sym_start<T>(data, options.k, seed);
+  double first_gradient = 0;
+  Matrix<T> random = random_sym_start<T>(data, options.k, seed, &first_gradient);
   SymNmfOptions solve = {.rank = options.k,
                          .solver = options.solver,
                          .max_iterations = options.max_iterations,
                          .tolerance = options.tolerance,
-                         .first_gradient = sym_gradient_norm<T>(data, random),
+                         .first_gradient = first_gradient,
                          .time_limit = time_left,
                          .alpha = options.alpha,
                          .beta = options.beta,

@@ -5,17 +5,103 @@
 
 #include "copse/base/parallel.h"
 #include "copse/graph/sym_step.h"
+#include "copse/kernels/dispatch-inl.h"
 #include "copse/kernels/sparse_product.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "copse/graph/coordinate_step.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+// From here to HWY_ONCE the file is compiled once per instruction set.
+HWY_BEFORE_NAMESPACE();
+namespace copse::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// to += factor * row, from entry `begin` on.
+HWY_INLINE void add_multiple(double factor, const double* HWY_RESTRICT row, Index begin, Index k,
+                             double* HWY_RESTRICT to) {
+  const hn::ScalableTag<double> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const auto times = hn::Set(d, factor);
+  Index c = begin;
+  for (; c + lanes <= k; c += lanes)
+    hn::StoreU(hn::MulAdd(times, hn::LoadU(d, row + c), hn::LoadU(d, to + c)), d, to + c);
+  for (; c < k; ++c) to[c] += factor * row[c];
+}
+
+// With h the row of node i, G = B'B without that row and q = sum_{j != i} a_ij b_j, the objective in x = h_c is, up
+// to a constant and the factor 4, x^4 / 4 + a x^2 / 2 + b x with
+//   a = G_cc + sum_{d != c} h_d^2 - a_ii,   b = sum_{d != c} h_d G_dc - q_c.
+// `gram` has the row as it was, g, in it: G = gram - g g', so that h G = h gram - <h, g> g. Most entries of h are zero
+// as a rule, and their rows of gram are not touched. `scratch` has room for 3 k numbers, `support` for k.
+template <class T>
+void improve_row(double* HWY_RESTRICT gram, Index k, const T* HWY_RESTRICT q, double diagonal, T* HWY_RESTRICT h,
+                 double* HWY_RESTRICT scratch, Index* HWY_RESTRICT support) {
+  double* HWY_RESTRICT cross = scratch;  // h gram
+  double* HWY_RESTRICT before = scratch + k;
+  double* HWY_RESTRICT after = scratch + 2 * k;
+  std::fill_n(cross, k, 0.0);
+  double squares = 0;
+  for (Index c = 0; c < k; ++c) {
+    before[c] = after[c] = static_cast<double>(h[c]);
+    if (before[c] == 0) continue;
+    add_multiple(before[c], gram + c * k, 0, k, cross);
+    squares += before[c] * before[c];
+  }
+  double mixed = squares;  // <h, g>
+  Index count = 0;
+  bool changed = false;
+  for (Index c = 0; c < k; ++c) {
+    const double old = before[c], own = std::max(0.0, gram[c * k + c] - old * old);
+    const double quadratic = own + std::max(0.0, squares - old * old) - diagonal;
+    const double linear = cross[c] - (mixed + own - diagonal) * old - static_cast<double>(q[c]);
+    if (old == 0 && quadratic >= 0 && linear >= 0) continue;
+    support[count++] = c;
+    const double next = static_cast<double>(static_cast<T>(least_quartic(quadratic, linear, old)));
+    if (next == old) continue;
+    changed = true;
+    h[c] = static_cast<T>(next);
+    after[c] = next;
+    squares += next * next - old * old;
+    mixed += (next - old) * old;
+    add_multiple(next - old, gram + c * k, c + 1, k, cross);
+  }
+  if (!changed) return;
+  for (Index s = 0; s < count; ++s) {
+    double* row = gram + support[s] * k;
+    const double now = after[support[s]], then = before[support[s]];
+    for (Index t = 0; t < count; ++t) row[support[t]] += now * after[support[t]] - then * before[support[t]];
+  }
+}
+
+void improve_row_float(double* gram, Index k, const float* q, double diagonal, float* h, double* scratch,
+                       Index* support) {
+  improve_row(gram, k, q, diagonal, h, scratch, support);
+}
+void improve_row_double(double* gram, Index k, const double* q, double diagonal, double* h, double* scratch,
+                        Index* support) {
+  improve_row(gram, k, q, diagonal, h, scratch, support);
+}
+
+}  // namespace copse::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace copse {
 
-double least_quartic(double a, double b) {
-  // Stationary points are the roots of x^3 + a x + b. The largest is the only one that can be a minimum with x > 0.
-  if (a >= 0 && b >= 0) return 0;
+namespace {
+
+constexpr int newton_steps = 8;
+
+double value(double x, double a, double b) { return x * (x * x * x / 4 + a * x / 2 + b); }
+
+// The largest root of x^3 + a x + b, if it is positive, by Cardano.
+double largest_root(double a, double b) {
   const double p = a / 3, q = b / 2, discriminant = q * q + p * p * p;
   double x;
   if (discriminant >= 0) {
-    // One real root, by Cardano; the cube root without cancellation gives the other.
+    // One real root; the cube root without cancellation gives the other.
     const double r = std::cbrt(std::abs(q) + std::sqrt(discriminant));
     x = r > 0 ? (q < 0 ? r - p / r : p / r - r) : 0;
   } else {
@@ -25,9 +111,33 @@ double least_quartic(double a, double b) {
   if (!(x > 0)) return 0;
   // One step of Newton's method for the last digits.
   const double slope = 3 * x * x + a;
-  if (slope > 0) x = std::max(0.0, x - (x * x * x + a * x + b) / slope);
-  return x * (x * x * x / 4 + a * x / 2 + b) < 0 ? x : 0;
+  return slope > 0 ? std::max(0.0, x - (x * x * x + a * x + b) / slope) : x;
 }
+
+}  // namespace
+
+double least_quartic(double a, double b, double near) {
+  // Stationary points are the roots of x^3 + a x + b. The largest is the only one that can be a minimum with x > 0.
+  if (a >= 0 && b >= 0) return 0;
+  // Where the cubic rises it is convex for x > 0: a step of Newton's method ends right of the root, and the steps after
+  // it come down to the root. Left of where the cubic rises there is no minimum.
+  double x = near;
+  for (int step = 0; x > 0 && step < newton_steps; ++step) {
+    const double slope = 3 * x * x + a;
+    if (!(slope > 0)) {
+      if (step > 0) return 0;
+      break;
+    }
+    const double change = (x * x * x + a * x + b) / slope;
+    x -= change;
+    if (!(x > 0)) return 0;
+    if (std::abs(change) <= 1e-8 * x) return value(x, a, b) < 0 ? x : 0;  // the digits double with every step
+  }
+  x = largest_root(a, b);
+  return x > 0 && value(x, a, b) < 0 ? x : 0;
+}
+
+COPSE_EXPORT(improve_row)
 
 namespace {
 
@@ -45,55 +155,20 @@ class CoordinateStep : public SymStep<T> {
   }
 
  private:
-  // With h the row of node i, G = B'B without that row and q = sum_{j != i} a_ij b_j, the objective in x = h_c is, up
-  // to a constant and the factor 4, x^4 / 4 + a x^2 / 2 + b x with
-  //   a = G_cc + sum_{d != c} h_d^2 - a_ii,   b = sum_{d != c} h_d G_dc - q_c.
   void sweep(Matrix<T>& b, Matrix<double>& gram) const {
     const SparseView<T>& a = *problem_.entries;
     const Index n = b.rows(), k = b.cols();
     Matrix<T> q(1, k);
-    std::vector<double> cross(static_cast<std::size_t>(k));  // h G
+    std::vector<double> scratch(static_cast<std::size_t>(3 * k));
+    std::vector<Index> support(static_cast<std::size_t>(k));
+    const auto improve = best_improve_row<T>();
     for (Index i = 0; i < n; ++i) {
       if (i % rows_per_check == 0) check_cancelled();
-      T* h = b.row(i).data();
       std::fill_n(q.data(), k, T(0));
       add_transpose_times(a, i, 1, b, q, 0);
-      const T diagonal = diagonal_entry(a, i);
-      double squares = 0;
-      std::fill(cross.begin(), cross.end(), 0.0);
-      for (Index d = 0; d < k; ++d) {
-        if (h[d] == T(0)) continue;
-        add_row(gram, h, d, -1);
-        squares += static_cast<double>(h[d]) * static_cast<double>(h[d]);
-      }
-      for (Index d = 0; d < k; ++d) {
-        if (h[d] == T(0)) continue;
-        const double* row = gram.row(d).data();
-        for (Index c = 0; c < k; ++c) cross[c] += static_cast<double>(h[d]) * row[c];
-      }
-      for (Index c = 0; c < k; ++c) {
-        const double old = static_cast<double>(h[c]), own = gram(c, c);
-        const double quadratic = own + std::max(0.0, squares - old * old) - static_cast<double>(diagonal);
-        const double linear = cross[c] - old * own - static_cast<double>(q(0, c)) + static_cast<double>(diagonal) * old;
-        if (old == 0 && quadratic >= 0 && linear >= 0) continue;
-        const double next = static_cast<double>(static_cast<T>(least_quartic(quadratic, linear)));
-        if (next == old) continue;
-        h[c] = static_cast<T>(next);
-        squares += next * next - old * old;
-        const double* row = gram.row(c).data();
-        for (Index d = 0; d < k; ++d) cross[d] += (next - old) * row[d];
-      }
-      for (Index d = 0; d < k; ++d) {
-        if (h[d] != T(0)) add_row(gram, h, d, 1);
-      }
+      improve(gram.data(), k, q.data(), static_cast<double>(diagonal_entry(a, i)), b.row(i).data(), scratch.data(),
+              support.data());
     }
-  }
-
-  // G_d += sign h_d h.
-  static void add_row(Matrix<double>& gram, const T* h, Index d, double sign) {
-    const double factor = sign * static_cast<double>(h[d]);
-    double* row = gram.row(d).data();
-    for (Index c = 0; c < gram.cols(); ++c) row[c] += factor * static_cast<double>(h[c]);
   }
 
   static T diagonal_entry(const SparseView<T>& a, Index i) {
@@ -116,3 +191,4 @@ template std::unique_ptr<SymStep<float>> coordinate_step(const SymProblem<float>
 template std::unique_ptr<SymStep<double>> coordinate_step(const SymProblem<double>&);
 
 }  // namespace copse
+#endif  // HWY_ONCE

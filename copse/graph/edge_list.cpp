@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <unordered_set>
+#include <utility>
 
 #include "copse/graph/graph_text.h"
 #include "copse/io/input.h"
@@ -154,6 +155,7 @@ ListedEdges parse_edge_list(std::string_view text, const std::string& name, cons
   Fields fields;
   std::size_t width = 0;
   char delimiter = 0;
+  std::pair<std::string, Index> before;  // many lists have the edges of a node one after the other
   Index number = 0;
   while (!text.empty()) {
     ++number;
@@ -179,7 +181,9 @@ ListedEdges parse_edge_list(std::string_view text, const std::string& name, cons
     for (const int end : {0, 1}) {
       const std::string_view node = fields.texts[static_cast<std::size_t>(end)];
       if (node.empty()) fail(name, number, "the name of a node was expected, and " + excerpt(content) + " was found.");
-      const Index found = numbers.number(node);
+      const bool again = end == 0 && node == before.first;
+      const Index found = again ? before.second : numbers.number(node);
+      if (end == 0 && !again) before = {std::string(node), found};
       if (found < 0) fail(name, number, "the node " + excerpt(node) + " is not in the list of nodes.");
       if (static_cast<std::size_t>(found) >= max_nodes) fail(name, number, "a graph must have less than 2^31 nodes.");
       (end == 0 ? edge.from : edge.to) = static_cast<RowIndex>(found);

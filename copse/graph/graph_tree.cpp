@@ -178,11 +178,12 @@ class GraphNode : public NodeData<T> {
   Matrix<T> best_fit(const SparseMatrix<T>& weights, const SparseMatrix<T>& a, const Data<T>& data,
                      const Rank2Options& options, Rank2Result<T>& result) const {
     const Index n = a.cols;
-    Matrix<T> random = random_sym_start<T>(data, 2, options.seed);
+    double first_gradient = 0;
+    Matrix<T> random = random_sym_start<T>(data, 2, options.seed, &first_gradient);
     const SymNmfOptions solve = {.rank = 2,
                                  .max_iterations = options.max_iterations,
                                  .tolerance = options.tolerance,
-                                 .first_gradient = sym_gradient_norm<T>(data, random),
+                                 .first_gradient = first_gradient,
                                  .progress = [&](const SymIteration&) {
                                    check_time(*this, options.deadline);
                                    return true;

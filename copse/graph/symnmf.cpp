@@ -21,10 +21,11 @@ constexpr int power_iterations = 5;
 
 // The start of |A - B B'|^2 in the scale of B: B times s with s^2 = <A B, B> / |B'B|^2.
 template <class T>
-void scale_to_fit(SymPoint<T>& point) {
+double scale_to_fit(SymPoint<T>& point) {
   const double square = squared_norm<double>(point.gram.values());
   const double scale = square > 0 ? std::sqrt(std::max(0.0, dot(point.product, point.b)) / square) : 0;
   for (T& value : point.b.values()) value = static_cast<T>(value * scale);
+  return scale;
 }
 
 template <class T>
@@ -177,7 +178,7 @@ Matrix<T> sym_gradient(const SymPoint<T>& point) {
 }
 
 template <class T>
-Matrix<T> random_sym_start(const Data<T>& a, Index rank, std::uint64_t seed) {
+Matrix<T> random_sym_start(const Data<T>& a, Index rank, std::uint64_t seed, double* gradient) {
   SymPoint<T> point{.b = Matrix<T>(a.cols(), rank)};
   parallel_blocks(a.cols(), rows_per_block, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
@@ -186,7 +187,12 @@ Matrix<T> random_sym_start(const Data<T>& a, Index rank, std::uint64_t seed) {
     }
   });
   SymProblem<T>{a, nullptr, 0, 0}.evaluate(point);
-  scale_to_fit(point);
+  const double scale = scale_to_fit(point);
+  if (gradient != nullptr) {
+    for (T& value : point.product.values()) value = static_cast<T>(value * scale);
+    for (double& value : point.gram.values()) value *= scale * scale;
+    *gradient = gradient_norm(point);
+  }
   return std::move(point.b);
 }
 
@@ -259,7 +265,7 @@ SymNmfResult<T> factorize_symmetric(SparseView<T> a, const SymNmfOptions& option
 #define COPSE_INSTANTIATE(T)                                                                     \
   template struct SymProblem<T>;                                                                 \
   template Matrix<T> sym_gradient(const SymPoint<T>&);                                           \
-  template Matrix<T> random_sym_start(const Data<T>&, Index, std::uint64_t);                     \
+  template Matrix<T> random_sym_start(const Data<T>&, Index, std::uint64_t, double*);            \
   template Matrix<T> partition_start(SparseView<T>, std::span<const Index>, Index);              \
   template double sym_gradient_norm(const Data<T>&, const Matrix<T>&);                           \
   template SymNmfResult<T> factorize_symmetric(const Data<T>&, const SymNmfOptions&, Matrix<T>); \

@@ -54,8 +54,9 @@ struct SymNmfResult {
 };
 
 // Uniform entries, scaled so that |A - s^2 B B'| is least. Every row has its own stream: threads do not matter.
+// `gradient` gets sym_gradient_norm() there, which costs little here.
 template <class T>
-Matrix<T> random_sym_start(const Data<T>& a, Index rank, std::uint64_t seed);
+Matrix<T> random_sym_start(const Data<T>& a, Index rank, std::uint64_t seed, double* gradient = nullptr);
 
 // One column per group: on the block of A within group c, the root of the leading eigenvalue times its eigenvector, by
 // a few power iterations. Entries outside of a node's group are zero, which no solver here holds on to. A node with

@@ -111,6 +111,8 @@ TEST(LeastQuartic, BeatsEveryPointOfAFineGrid) {
     const double a = scale * scale * random.normal(), b = scale * scale * scale * random.normal();
     const auto value = [&](double x) { return x * (x * x * x / 4 + a * x / 2 + b); };
     const double found = value(least_quartic(a, b));
+    for (const double guess : {1e-3, 0.3, 1.0, 2.0, 30.0})
+      EXPECT_NEAR(value(least_quartic(a, b, guess * scale)), found, 1e-12 * std::pow(scale, 4)) << a << " " << b;
     for (int g = 0; g <= 1000; ++g)
       EXPECT_LE(found, value(5 * scale * g / 1000) + 1e-12 * std::pow(scale, 4)) << a << " " << b;
   }
@@ -196,8 +198,10 @@ TEST(SymNmf, EverySolverReachesTheSameStationaryPoint) {
 TEST(SymNmf, EverySolverConvergesFromARandomStart) {
   const auto a = grouped<double>(50, 4, 12);
   const SparseData<double> data(a);
-  const auto start = random_sym_start<double>(data, 4, 3);
+  double of_start = 0;
+  const auto start = random_sym_start<double>(data, 4, 3, &of_start);
   const double first = sym_gradient_norm<double>(data, start);
+  EXPECT_NEAR(of_start, first, 1e-12 * first);
   for (const SymSolver solver : all_solvers) {
     const auto result = factorize_symmetric<double>(a, {.rank = 4, .solver = solver, .tolerance = 1e-5}, start);
     EXPECT_EQ(result.stop_reason, StopReason::converged) << static_cast<int>(solver);
