@@ -191,11 +191,12 @@ void run(const Call& call) {
       found.history.back().number, found.history.back().relative_error, found.labels_of_start ? "true" : "false");
   if (!truth.empty()) {
     print_agreement(found.labels, truth);
-    std::vector<Index> soft = found.labels;  // the largest membership
+    std::vector<Index> soft = found.labels;  // the largest membership; among equal ones the label's
     for (Index i = 0; i < graph.nodes(); ++i) {
       const auto row = found.weights.row(i);
       const auto largest = std::max_element(row.begin(), row.end());
-      if (*largest > 0) soft[i] = largest - row.begin();
+      const bool tie = soft[i] < found.weights.cols() && row[soft[i]] == *largest;
+      if (*largest > 0 && !tie) soft[i] = largest - row.begin();
     }
     std::printf(", \"soft_nmi\": %.4f", compare_clusterings(soft, truth).nmi);
   }
