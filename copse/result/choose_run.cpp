@@ -212,11 +212,14 @@ double survey_memory(const Dataset<T>& data, Index k) {
   const double width = sizeof(T), threads = thread_count();
   const double entries = static_cast<double>(data.nonzeros()) * (width + sizeof(RowIndex)) + n * sizeof(Index);
   const double fit = 4 * (n + m) * static_cast<double>(k) * width;
-  if (data.is_sparse()) return 4 * entries + threads * (7 * entries + fit);
+  // Counts, distances and linkage of all pairs of the items that are watched.
+  const double watched = std::min(n, 2000.0), pairs = watched * watched / 2 * 40;
+  if (data.is_sparse()) return pairs + 4 * entries + threads * (7 * entries + fit);
   // Of the box: the items, their principal components and axes in double precision.
   const double cells = n * m, smaller = std::min(n, m);
   const double box = (2 * cells + 2 * smaller * std::max(n, m) + 3 * smaller * smaller) * sizeof(double);
-  return cells * width + 2 * entries + box + threads * (cells * (sizeof(double) + 3 * width) + 2 * entries + fit);
+  return pairs + cells * width + 2 * entries + box +
+         threads * (cells * (sizeof(double) + 3 * width) + 2 * entries + fit);
 }
 
 template <class T>
