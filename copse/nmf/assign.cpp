@@ -40,7 +40,7 @@ void check_penalty(std::span<const double> penalty, Index k) {
 template <class T>
 Matrix<T> solve(const Data<T>& x, const Matrix<T>& w, std::span<const T> baseline, std::span<const double> penalty) {
   const Index k = w.cols();
-  Matrix<T> rhs, h(x.cols(), k);
+  Matrix<T> rhs, h;
   x.transpose_times(w, rhs);
   if (!baseline.empty()) {
     // W'(x - w0) = W'x - W'w0

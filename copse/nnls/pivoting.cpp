@@ -13,6 +13,11 @@ namespace {
 constexpr Index rows_per_block = 1024;
 constexpr int full_exchanges = 3;  // p of Kim and Park (2011), algorithm 2
 
+// Without a start all coordinates with a positive product become passive at once, and systems of that size are solved
+// for every row. With many coordinates a few sweeps of coordinate descent find nearly the set of the solution first.
+constexpr Index many_columns = 32;
+constexpr int first_sweeps = 8;
+
 struct Progress {
   Index fewest_infeasible = 0;
   int tries = full_exchanges;
@@ -25,8 +30,15 @@ void solve_pivoting(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>&
   assert(gram.cols() == gram.rows() && rhs.cols() == gram.rows());
   const Index k = rhs.cols();
   const ScaledGram scaled(gram);
-  const bool started = g.rows() == rhs.rows() && g.cols() == k;
-  if (!started) g.reshape(rhs.rows(), k);
+  bool started = g.rows() == rhs.rows() && g.cols() == k;
+  if (!started) {
+    g.reshape(rhs.rows(), k);
+    if (k >= many_columns) {
+      std::ranges::fill(g.values(), T(0));
+      sweep_hals(gram, rhs, g, {.sweeps = first_sweeps});
+      started = true;
+    }
+  }
   parallel_blocks(rhs.rows(), rows_per_block, [&](Index begin, Index end) {
     PassiveBlock block(scaled, rhs, begin, end);
     if (started) block.start_from(g, begin);

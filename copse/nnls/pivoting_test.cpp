@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "copse/kernels/gram.h"
 #include "copse/nnls/nnls.h"
 #include "tests/support/nnls.h"
 
@@ -23,6 +24,24 @@ TEST(Pivoting, IsExactOnEveryKindOfProblem) {
 
 TEST(Pivoting, IsExactForNoneOneAndManyRightHandSides) {
   for (Index n : {0, 1, 1500}) expect_exact<double>(solve_pivoting<double>, nnls_problems(4, n));
+}
+
+// With few and with many coordinates; an item is placed alone or among others.
+TEST(Pivoting, GivesARowTheSameBitsInAnyCompany) {
+  for (Index k : {5, 70}) {
+    for (const testing::NnlsProblem& problem : nnls_problems(k, 37)) {
+      const Matrix<double> products = gram(problem.b);
+      const Matrix<float> rhs = testing::right_hand_sides<float>(problem);
+      Matrix<float> together;
+      solve_pivoting(products, rhs, together);
+      for (Index row = 0; row < rhs.rows(); ++row) {
+        Matrix<float> alone_rhs(1, k), alone;
+        std::ranges::copy(rhs.row(row), alone_rhs.row(0).begin());
+        solve_pivoting(products, alone_rhs, alone);
+        ASSERT_TRUE(std::ranges::equal(alone.row(0), together.row(row))) << problem.name << ", row " << row;
+      }
+    }
+  }
 }
 
 // Exchanging all infeasible coordinates at once never ends here; the backup rule does.

@@ -72,7 +72,6 @@ template <class T>
 Matrix<T> flatten(const Data<T>& x, const Matrix<T>& topics) {
   Matrix<T> products, h;
   x.transpose_times(topics, products);
-  h = Matrix<T>(x.cols(), topics.cols());
   solve_pivoting(gram(topics), products, h);
   return h;
 }
@@ -86,7 +85,7 @@ double flatten(const Data<T>& x, const Matrix<T>& topics,
   double cross = 0;  // <X, W H>
   const auto fit = [&](const Data<T>& items, const Matrix<T>& rows, Index first) {
     items.transpose_times(rows, products);
-    h = Matrix<T>(items.cols(), topics.cols());
+    h = Matrix<T>();  // no start
     solve_pivoting(w_gram, products, h);
     cross += dot(products, h);
     const Matrix<double> part = gram(h);
