@@ -5,16 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "copse/choose/answer.h"
 #include "copse/choose/linkage.h"
 
 namespace copse {
-
-// What a consensus says about one number of clusters.
-struct ConsensusMeasures {
-  double cophenetic = 1;  // correlation of 1 - C with the heights of its average linkage [Brunet et al. 2004]
-  double dispersion = 1;  // 1/n^2 sum 4 (C - 1/2)^2 [Kim & Park 2008, eq. 17]: 1 where every entry is 0 or 1
-  double ambiguous = 0;   // share of pairs with .1 < C < .9 (PAC) [Senbabaoglu et al. 2014]
-};
 
 // Counts over runs. Only the items that are watched count: all, or a sample where n x n would be too much.
 class Consensus {

@@ -4,16 +4,10 @@
 #include <cstdint>
 #include <memory>
 
+#include "copse/choose/answer.h"
 #include "copse/matrix/dataset.h"
 
 namespace copse {
-
-enum class Null {
-  automatic,  // box for dense data, shuffled for sparse data
-  box,        // uniform in the box of the principal components [Kuang 2014, algorithm 3]; gives dense data
-  shuffled    // the values of each feature go to other items, more likely to those with many entries; items keep their
-              // norms. What features have in common is lost; sparse data stays sparse
-};
 
 template <class T>
 class NullData {

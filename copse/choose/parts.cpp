@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <unordered_map>
 
 #include "copse/base/parallel.h"
@@ -16,12 +17,9 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) { return (hash ^ va
 constexpr std::uint64_t first_hash = 0xCBF29CE484222325ull;
 constexpr Index rows_per_block = 64;
 
-}  // namespace
-
 template <class T>
-std::vector<std::uint64_t> item_keys(const Dataset<T>& data) {
-  std::vector<std::uint64_t> keys;
-  std::unordered_map<std::uint64_t, std::uint64_t> met;
+std::vector<std::uint64_t> item_hashes(const Dataset<T>& data) {
+  std::vector<std::uint64_t> hashes;
   const bool sparse = data.is_sparse();
   for (Index j = 0; j < data.items(); ++j) {
     std::uint64_t hash = first_hash;
@@ -29,9 +27,35 @@ std::vector<std::uint64_t> item_keys(const Dataset<T>& data) {
       hash = mixed(hash, static_cast<std::uint64_t>(feature));
       if (!sparse) hash = mixed(hash, std::bit_cast<std::uint64_t>(static_cast<double>(value)));
     });
-    keys.push_back(mixed(hash, met[hash]++));
+    hashes.push_back(hash);
   }
+  return hashes;
+}
+
+}  // namespace
+
+template <class T>
+std::vector<std::uint64_t> item_keys(const Dataset<T>& data) {
+  std::vector<std::uint64_t> keys = item_hashes(data);
+  std::unordered_map<std::uint64_t, std::uint64_t> met;
+  for (std::uint64_t& key : keys) key = mixed(key, met[key]++);
   return keys;
+}
+
+template <class T>
+std::vector<Index> content_order(const Dataset<T>& data) {
+  const std::vector<std::uint64_t> hashes = item_hashes(data);
+  const auto entries = [&](Index j) {
+    std::vector<std::pair<Index, T>> list;
+    visit_nonzeros(data, j, [&](Index feature, T value) { list.emplace_back(feature, value); });
+    return list;
+  };
+  std::vector<Index> order(static_cast<std::size_t>(data.items()));
+  std::iota(order.begin(), order.end(), Index(0));
+  std::ranges::stable_sort(order, [&](Index a, Index b) {
+    return hashes[a] != hashes[b] ? hashes[a] < hashes[b] : entries(a) < entries(b);
+  });
+  return order;
 }
 
 std::uint64_t mixed_seed(std::uint64_t seed, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
@@ -99,6 +123,7 @@ Dataset<T> transposed(const Dataset<T>& data) {
 
 #define COPSE_INSTANTIATE(T)                                              \
   template std::vector<std::uint64_t> item_keys(const Dataset<T>&);       \
+  template std::vector<Index> content_order(const Dataset<T>&);           \
   template Dataset<T> part_of(const Dataset<T>&, std::span<const Index>); \
   template Dataset<T> transposed(const Dataset<T>&);
 COPSE_INSTANTIATE(float)

@@ -14,6 +14,11 @@ namespace copse {
 template <class T>
 std::vector<std::uint64_t> item_keys(const Dataset<T>& data);
 
+// The items by what they hold: the same items in another order give the same list of items. Equal items stand in their
+// own order.
+template <class T>
+std::vector<Index> content_order(const Dataset<T>& data);
+
 // One number from several, for seeds of runs.
 std::uint64_t mixed_seed(std::uint64_t seed, std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0);
 

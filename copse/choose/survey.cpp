@@ -115,7 +115,11 @@ struct Survey<T>::Nulls {
 
 template <class T>
 Survey<T>::Survey(const Dataset<T>& data, const Clusterer<T>& method, SurveyOptions options)
-    : data_(data), method_(method), options_(std::move(options)), keys_(item_keys(data)) {
+    : order_(content_order(data)),
+      data_(part_of<T>(data, order_)),
+      method_(method),
+      options_(std::move(options)),
+      keys_(item_keys(data_)) {
   const auto require = [](bool holds, const char* sentence) {
     if (!holds) throw InvalidArgument(sentence);
   };
@@ -153,6 +157,14 @@ std::vector<RunKey> Survey<T>::plan() const {
     }
   }
   return keys;
+}
+
+template <class T>
+void Survey<T>::look_at(std::span<const Index> more) {
+  std::vector<Index>& ks = options_.ks;
+  ks.insert(ks.end(), more.begin(), more.end());
+  std::ranges::sort(ks);
+  ks.erase(std::unique(ks.begin(), ks.end()), ks.end());
 }
 
 template <class T>

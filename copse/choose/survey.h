@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,20 +12,6 @@
 #include "copse/choose/null_data.h"
 
 namespace copse {
-
-// What a run does. Runs of one number see the same items or entries for every k, so that their measures can be
-// compared.
-enum class RunKind {
-  split,           // two halves of the items, each fitted, each predicts the other: prediction strength
-  null_split,      // the same of data without clusters, of the kind that the options name
-  shuffled_split,  // the same of shuffled data; no runs where null_split is that already
-  resample,        // a part of the items: consensus, stability of components
-  start,           // all items from another random start: consensus of starts, error, separability
-  hold_out,        // entries that were hidden
-  bi_cross,        // blocks that were hidden
-  gap,             // all items: variation within clusters; one run
-  null_gap         // the same of data without clusters
-};
 
 struct SurveyOptions {
   std::vector<Index> ks;  // numbers of clusters, ascending, each at least 1
@@ -51,7 +38,7 @@ struct RunRecord {
   // split: prediction strength in both directions. start: relative error, separability. hold_out: error of hidden and
   // of seen entries. bi_cross: error. gap: J_k.
   std::vector<double> values = {};
-  std::vector<std::int32_t> labels = {};  // resample and start: of the items that took part
+  std::vector<std::int32_t> labels = {};  // resample and start: of the items that took part, by their places
   Matrix<float> components = {};          // resample: a sketch of the components, unit rows
   double seconds = 0;
   std::string failure = {};  // why it failed; empty: it did not
@@ -62,7 +49,9 @@ struct RunRecord {
 template <class T>
 class Survey {
  public:
-  // What they refer to must outlive it. Throws InvalidArgument for options out of range.
+  // `method` must outlive it. Works on a copy of the data whose items stand by what they hold, so that the order of the
+  // items changes no bit of any run: an item's place is its number there. Throws InvalidArgument for options out of
+  // range.
   Survey(const Dataset<T>& data, const Clusterer<T>& method, SurveyOptions options);
   ~Survey();
 
@@ -71,6 +60,9 @@ class Survey {
   // that halves or parts of the items can't have is left out for that kind of run.
   std::vector<RunKey> plan() const;
 
+  // More numbers of clusters: the plan is that of all.
+  void look_at(std::span<const Index> more);
+
   // Any run, at any time, in any order: its bits depend on the data, the options and the key. Several at once.
   RunRecord perform(const RunKey& key);
 
@@ -78,17 +70,20 @@ class Survey {
   // Throws Cancelled when it was stopped; what was handed out counts.
   void perform(const std::vector<RunKey>& keys, const std::function<void(RunRecord)>& take);
 
-  // The items of a resampled run, ascending.
+  // The number in the data of the item at each place.
+  const std::vector<Index>& order() const { return order_; }
+  // The places of the items of a resampled run, ascending.
   std::vector<Index> resampled_items(int number) const;
   Index items() const { return data_.items(); }
-  // The items of which all pairs are counted: all, or a sample where that would be too many. Ascending.
+  // The places of the items of which all pairs are counted: all, or a sample where that would be too many. Ascending.
   std::vector<Index> watched_items() const;
 
  private:
   struct Nulls;
   Dataset<T> null_of(RunKind kind, int number);
 
-  const Dataset<T>& data_;
+  std::vector<Index> order_;
+  Dataset<T> data_;
   const Clusterer<T>& method_;
   SurveyOptions options_;
   std::vector<std::uint64_t> keys_;

@@ -67,8 +67,10 @@ Spread spread_of(std::vector<double> values, Average average, int per_run) {
   return spread;
 }
 
-double least_silhouette(const std::vector<const Matrix<float>*>& runs) {
-  if (runs.size() < 2 || runs.front()->rows() < 2) return 1;
+std::vector<double> silhouettes_of(const std::vector<const Matrix<float>*>& runs) {
+  if (runs.empty()) return {};
+  if (runs.size() < 2 || runs.front()->rows() < 2)
+    return std::vector<double>(static_cast<std::size_t>(runs.front()->rows()), 1);
   const Index k = runs.front()->rows(), width = runs.front()->cols();
   const auto count = static_cast<Index>(runs.size());
   // The means start as the run that agrees best with the others and follow the matching.
@@ -117,7 +119,9 @@ double least_silhouette(const std::vector<const Matrix<float>*>& runs) {
       total[own] += larger > 0 ? (nearest - within) / larger : 0;
     }
   }
-  return *std::ranges::min_element(total) / static_cast<double>(count);
+  for (double& sum : total) sum /= static_cast<double>(count);
+  std::ranges::sort(total, std::ranges::greater());
+  return total;
 }
 
 std::vector<Index> best_labels(const std::vector<RunRecord>& records, Index k) {
@@ -195,7 +199,10 @@ SurveyTable tabulate(const Survey<T>& survey, std::vector<RunRecord> records, Av
     }
     if (ended[RunKind::resample] > 0) row.resampled = consensus_of(survey, records, RunKind::resample, k).measures();
     if (ended[RunKind::start] > 1) row.started = consensus_of(survey, records, RunKind::start, k).measures();
-    if (components.size() > 1) row.silhouette = least_silhouette(components);
+    if (components.size() > 1) {
+      row.silhouettes = silhouettes_of(components);
+      row.silhouette = row.silhouettes.back();
+    }
     if (ended[RunKind::hold_out] > 0) row.hidden_error = spread_of(values[RunKind::hold_out], average);
     if (ended[RunKind::bi_cross] > 0) row.block_error = spread_of(values[RunKind::bi_cross], average);
     if (ended[RunKind::gap] > 0 && ended[RunKind::null_gap] > 0) {

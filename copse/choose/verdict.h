@@ -9,10 +9,6 @@
 
 namespace copse {
 
-// Stability tells how many groups can be told apart. Hold-out tells how many components the data needs. On many data
-// these are different numbers.
-enum class Question { clusters, components };
-
 // Each measure's own rule; nothing where the survey has no such runs.
 //
 // GPS: the k >= 2 with the largest GPS, or 1 unless PS > E + sd there [Kuang 2014, eq. 41-42].
@@ -30,21 +26,6 @@ std::optional<Index> choose_by_hidden_error(const SurveyTable& table);
 std::optional<Index> choose_by_block_error(const SurveyTable& table);
 // The largest k whose least silhouette is at least .8 [Alexandrov et al. 2013]; 1 if there is none.
 std::optional<Index> choose_by_silhouette(const SurveyTable& table);
-
-struct Choice {
-  std::string measure;
-  Question answers = Question::clusters;
-  Index k = 0;
-};
-
-struct Verdict {
-  Question question = Question::clusters;
-  Index k = 0;                  // 1: no evidence of clusters; 0: there are no runs that tell
-  double sure = 0;              // share of the surveys drawn anew, with replacement, from these runs that choose k
-  std::vector<Index> possible;  // others that at least a tenth of them choose
-  std::vector<Choice> choices;  // what each measure says
-  std::string sentence;
-};
 
 // clusters: by both nulls. components: by hidden entries. `records` as for tabulate().
 template <class T>

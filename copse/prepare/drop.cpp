@@ -161,6 +161,16 @@ void select(Matrix<T>& items, const Selection& kept) {
   items = std::move(result);
 }
 
+template <class T>
+void keep(Dataset<T>& data, const Selection& kept, PrepareReport& report) {
+  std::visit([&](auto& values) { select(values, kept); }, data.values);
+  select(data.feature_names, kept.features);
+  select(data.item_names, kept.items);
+  select(report.kept_features, kept.features);
+  select(report.feature_factors, kept.features);
+  select(report.kept_items, kept.items);
+}
+
 }  // namespace
 
 template <class T>
@@ -190,12 +200,12 @@ void drop(Dataset<T>& data, const PrepareOptions& options, PrepareReport& report
   const bool stored_zeros =
       sparse && std::find(sparse->values.begin(), sparse->values.end(), T(0)) != sparse->values.end();
   if (all(kept.features) && all(kept.items) && !stored_zeros) return;
-  std::visit([&](auto& values) { select(values, kept); }, data.values);
-  select(data.feature_names, kept.features);
-  select(data.item_names, kept.items);
-  select(report.kept_features, kept.features);
-  select(report.feature_factors, kept.features);
-  select(report.kept_items, kept.items);
+  keep(data, kept, report);
+}
+
+template <class T>
+void keep_features(Dataset<T>& data, const std::vector<char>& kept, PrepareReport& report) {
+  keep(data, {kept, std::vector<char>(static_cast<std::size_t>(data.items()), 1)}, report);
 }
 
 template <class T>
@@ -204,6 +214,8 @@ std::vector<char> find_duplicates(const Dataset<T>& data) {
                                          std::vector<char>(static_cast<std::size_t>(data.items()), 1)});
 }
 
+template void keep_features(Dataset<float>&, const std::vector<char>&, PrepareReport&);
+template void keep_features(Dataset<double>&, const std::vector<char>&, PrepareReport&);
 template void drop(Dataset<float>&, const PrepareOptions&, PrepareReport&);
 template void drop(Dataset<double>&, const PrepareOptions&, PrepareReport&);
 template std::vector<char> find_duplicates(const Dataset<float>&);

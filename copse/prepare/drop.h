@@ -10,6 +10,10 @@ namespace copse {
 template <class T>
 void drop(Dataset<T>& data, const PrepareOptions& options, PrepareReport& report);
 
+// Keeps the features with the mark 1.
+template <class T>
+void keep_features(Dataset<T>& data, const std::vector<char>& kept, PrepareReport& report);
+
 // For each item, 1 if it equals an earlier one and is not empty.
 template <class T>
 std::vector<char> find_duplicates(const Dataset<T>& data);

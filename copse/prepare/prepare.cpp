@@ -80,19 +80,60 @@ std::vector<double> max_factors(const Dataset<T>& data) {
   return factors;
 }
 
+struct FeatureMoments {
+  std::vector<double> mean, deviation;  // n - 1; 0 for a constant feature
+};
 template <class T>
-std::vector<double> deviation_factors(const Dataset<T>& data) {
+FeatureMoments feature_moments(const Dataset<T>& data) {
   const auto items = static_cast<double>(data.items());
-  auto mean = feature_sums(data, [](Index, Index, T value) { return static_cast<double>(value); });
-  for (double& value : mean) value /= items;
+  FeatureMoments moments;
+  moments.mean = feature_sums(data, [](Index, Index, T value) { return static_cast<double>(value); });
+  for (double& value : moments.mean) value /= items;
   const auto holders = feature_sums(data, [](Index, Index, T) { return 1.0; });
-  auto factors = feature_sums(data, [&](Index, Index i, T value) {
-    const double difference = static_cast<double>(value) - mean[i];
+  moments.deviation = feature_sums(data, [&](Index, Index i, T value) {
+    const double difference = static_cast<double>(value) - moments.mean[i];
     return difference * difference;
   });
-  for (std::size_t i = 0; i < factors.size(); ++i)
-    factors[i] = deviation_factor(items, holders[i], mean[i], factors[i]);
+  for (std::size_t i = 0; i < holders.size(); ++i)
+    moments.deviation[i] = feature_deviation(items, holders[i], moments.mean[i], moments.deviation[i]);
+  return moments;
+}
+
+template <class T>
+std::vector<double> deviation_factors(const Dataset<T>& data) {
+  auto factors = feature_moments(data).deviation;
+  for (double& factor : factors) factor = factor > 0 ? 1 / factor : 1;
   return factors;
+}
+
+template <class T>
+void select_features(Dataset<T>& data, const PrepareOptions& options, PrepareReport& report) {
+  const Index count = data.features();
+  if (options.select_features >= count) return;
+  const FeatureMoments moments = feature_moments(data);
+  std::vector<double> worth(static_cast<std::size_t>(count), -1);
+  for (Index i = 0; i < count; ++i) {
+    const double mean = moments.mean[i], deviation = moments.deviation[i];
+    if (!(mean > 0)) continue;
+    worth[i] = options.select_by == FeatureSelection::variation ? deviation / mean : deviation * deviation / mean;
+  }
+  std::vector<Index> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), Index(0));
+  std::ranges::stable_sort(order, std::ranges::greater(), [&](Index i) { return worth[i]; });
+  std::vector<char> kept(static_cast<std::size_t>(count), 0);
+  for (Index e = 0; e < options.select_features; ++e) kept[order[e]] = 1;
+  keep_features(data, kept, report);
+  report.unselected_features = count - options.select_features;
+}
+
+template <class T>
+std::vector<double> item_totals(const Dataset<T>& data) {
+  std::vector<double> totals(static_cast<std::size_t>(data.items()));
+  parallel_blocks(data.items(), 1024, [&](Index begin, Index end) {
+    for (Index j = begin; j < end; ++j)
+      totals[j] = item_sum(data, j, [](Index, T value) { return static_cast<double>(value); });
+  });
+  return totals;
 }
 
 // Multiplies each item by factor(item).
@@ -103,6 +144,12 @@ void scale_items(Dataset<T>& data, const Factor& factor) {
     for (Index j = begin; j < end; ++j) factors[j] = factor(j);
   });
   update_entries(data, [&](Index j, Index, T value) { return factors[j] * static_cast<double>(value); });
+}
+
+// Divides each item by its total and multiplies it by `size`.
+template <class T>
+void divide_by_totals(Dataset<T>& data, const std::vector<double>& totals, double size) {
+  scale_items(data, [&](Index j) { return totals[j] > 0 ? size / totals[j] : 1.0; });
 }
 
 template <class T>
@@ -175,6 +222,10 @@ PrepareOptions text_preparation() {
 template <class T>
 PrepareReport prepare(Dataset<T>& data, const PrepareOptions& options) {
   check_entries(data);
+  if (!(options.library_size >= 0) || std::isinf(options.library_size) || options.select_features < 0)
+    throw InvalidArgument("a library size and a number of features to select must not be negative");
+  std::vector<double> totals;
+  if (options.library_size > 0) totals = item_totals(data);
   PrepareReport report;
   report.kept_features.resize(static_cast<std::size_t>(data.features()));
   report.kept_items.resize(static_cast<std::size_t>(data.items()));
@@ -186,6 +237,12 @@ PrepareReport prepare(Dataset<T>& data, const PrepareOptions& options) {
     report.duplicate_items = std::count(duplicates.begin(), duplicates.end(), 1);
   }
 
+  if (options.library_size > 0) {
+    std::vector<double> kept;
+    for (const Index j : report.kept_items) kept.push_back(totals[j]);
+    divide_by_totals(data, kept, options.library_size);
+  }
+  if (options.select_features > 0) select_features(data, options, report);
   if (takes_logarithms(options.weighting)) take_logarithms(data);
   if (has_factors(options.weighting)) {
     multiply_features(data, idf_factors(data, options.weighting), report);
@@ -204,6 +261,11 @@ PrepareReport prepare(Dataset<T>& data, const PrepareOptions& options) {
   }
   if (!options.drop_empty) count_empty(data, report);
   return report;
+}
+
+template <class T>
+void equalize_totals(Dataset<T>& data, double size) {
+  divide_by_totals(data, item_totals(data), size);
 }
 
 template <class T>
@@ -226,6 +288,8 @@ void prepare_new(Dataset<T>& items, const PrepareOptions& options, const Prepare
 
 template PrepareReport prepare(Dataset<float>&, const PrepareOptions&);
 template PrepareReport prepare(Dataset<double>&, const PrepareOptions&);
+template void equalize_totals(Dataset<float>&, double);
+template void equalize_totals(Dataset<double>&, double);
 template void prepare_new(Dataset<float>&, const PrepareOptions&, const PrepareReport&);
 template void prepare_new(Dataset<double>&, const PrepareOptions&, const PrepareReport&);
 

@@ -22,7 +22,13 @@ enum class FeatureScaling {
   deviation,  // each feature divided by its standard deviation (n - 1), not centred; a constant one is left as it is
 };
 
-// The steps are done in this order: drop, weigh, scale features, unit items, normalized cut.
+// What makes a feature worth keeping, of its values over all items. A feature without any entry comes last.
+enum class FeatureSelection {
+  variation,  // standard deviation (n - 1) / mean [Kuang 2014, section 4.7]
+  dispersion  // variance / mean, which prefers features with many counts
+};
+
+// The steps are done in this order: drop, library size, select, weigh, scale features, unit items, normalized cut.
 //
 // Unit items count all the same, though a short one says little. The normalized cut divides an item by the square root
 // of its degree, d = X'X 1, so that items that share little with others count more; but where a few share nothing, they
@@ -34,6 +40,9 @@ struct PrepareOptions {
   double min_item_total = 0;     // drop items whose entries add up to less
   bool drop_empty = false;       // drop features and items with no entry but zeros
   bool drop_duplicates = false;  // drop items that equal an earlier one and are not empty
+  double library_size = 0;  // multiply each item so that its entries, before any is dropped, add up to this; 0: do not
+  Index select_features = 0;  // keep so many features, the best by select_by, the first of equal ones; 0: all
+  FeatureSelection select_by = FeatureSelection::variation;
   Weighting weighting = Weighting::none;
   FeatureScaling feature_scaling = FeatureScaling::none;
   bool unit_items = false;      // x_j / |x_j|_2, or damped
@@ -51,6 +60,7 @@ struct PrepareReport {
   std::vector<double> feature_factors;  // of kept features: what tf-idf and scaling multiplied each by; empty: by one
   std::vector<double> feature_totals;   // of kept features: t such that X't is what items are divided by; or empty
   Index rare_features = 0;              // dropped: total too small
+  Index unselected_features = 0;        // dropped: others were better
   Index short_items = 0;                // dropped: total too small
   Index empty_features = 0;             // besides those: dropped if options.drop_empty, otherwise kept
   Index empty_items = 0;                // likewise
@@ -64,8 +74,13 @@ struct PrepareReport {
 template <class T>
 PrepareReport prepare(Dataset<T>& data, const PrepareOptions& options);
 
+// Multiplies each item so that its entries add up to `size`; an empty one stays.
+template <class T>
+void equalize_totals(Dataset<T>& data, double size);
+
 // New items, weighed and scaled exactly as those that `learned` was found on: its factors and totals are used, nothing
-// is dropped. The features are the kept ones, in their order. Throws InvalidArgument for a bad entry or another number
+// is dropped, and totals are not equalized, for which all features would have to be there: see equalize_totals(). The
+// features are the kept ones, in their order. Throws InvalidArgument for a bad entry or another number
 // of features.
 template <class T>
 void prepare_new(Dataset<T>& items, const PrepareOptions& options, const PrepareReport& learned);

@@ -527,5 +527,61 @@ TEST(Prepare, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
+// By the definitions: mean and variance (n - 1) over all items, zeros among them.
+TEST(Prepare, SelectsTheFeaturesThatVaryMost) {
+  const auto x = to_dense(random_integer_sparse<double>(40, 25, 0.3, 5));
+  for (const FeatureSelection by : {FeatureSelection::variation, FeatureSelection::dispersion}) {
+    std::vector<std::pair<double, Index>> worth;
+    for (Index i = 0; i < x.rows(); ++i) {
+      double mean = 0, square = 0;
+      for (Index j = 0; j < x.cols(); ++j) mean += x(i, j) / 25;
+      for (Index j = 0; j < x.cols(); ++j) square += (x(i, j) - mean) * (x(i, j) - mean) / 24;
+      worth.emplace_back(mean == 0 ? 1 : -(by == FeatureSelection::variation ? std::sqrt(square) : square) / mean, i);
+    }
+    std::ranges::sort(worth);
+    std::vector<Index> best;
+    for (int e = 0; e < 12; ++e) best.push_back(worth[static_cast<std::size_t>(e)].second);
+    std::ranges::sort(best);
+    for (auto data : both_forms(x)) {
+      for (Index i = 0; i < 40; ++i) data.feature_names.push_back("gene " + std::to_string(i));
+      const auto report = prepare(data, {.select_features = 12, .select_by = by});
+      EXPECT_EQ(report.kept_features, best);
+      EXPECT_EQ(report.unselected_features, 28);
+      EXPECT_EQ(data.feature_names[3], "gene " + std::to_string(best[3]));
+      for (Index j = 0; j < x.cols(); ++j) EXPECT_EQ(dense(data)(7, j), x(best[7], j));
+    }
+  }
+  for (auto data : both_forms(x)) {
+    prepare(data, {.select_features = 100});
+    EXPECT_EQ(data.features(), 40);
+    EXPECT_THROW(prepare(data, {.select_features = -1}), InvalidArgument);
+  }
+}
+
+// Constant features vary least, empty ones come after them, and of equal ones the first are kept.
+TEST(Prepare, SelectsTheFirstOfEqualFeatures) {
+  for (auto data : both_forms(from_rows({{0, 0, 0}, {2, 2, 2}, {1, 0, 0}, {0, 3, 0}, {0, 0, 5}}))) {
+    EXPECT_THAT(prepare(data, {.select_features = 2}).kept_features, ElementsAre(2, 3));
+  }
+  for (auto data : both_forms(from_rows({{0, 0, 0}, {2, 2, 2}, {0, 0, 0}, {0, 3, 0}})))
+    EXPECT_THAT(prepare(data, {.select_features = 2}).kept_features, ElementsAre(1, 3));
+}
+
+// The size counts all entries, those of features that are dropped or not selected among them, and new items are scaled
+// the same way.
+TEST(Prepare, EqualizesTotalsOverAllFeatures) {
+  const auto x = from_rows({{6, 1, 0}, {0, 1, 0}, {2, 2, 0}, {0, 0, 0}});
+  for (auto data : both_forms(x)) {
+    auto same = data;
+    const auto report = prepare(data, {.min_feature_total = 2, .library_size = 100});
+    EXPECT_THAT(report.kept_features, ElementsAre(0, 2));
+    expect_near(dense(data), from_rows({{75, 25, 0}, {25, 50, 0}}));
+    equalize_totals(same, 100);
+    expect_near(dense(same), from_rows({{75, 25, 0}, {0, 25, 0}, {25, 50, 0}, {0, 0, 0}}));
+  }
+  Dataset<double> bad{.values = transposed(x)};
+  EXPECT_THROW(prepare(bad, {.library_size = -1}), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace copse

@@ -27,6 +27,8 @@ PreparedBlocks<T>::PreparedBlocks(const BlockedItems<T>& from, const PrepareOpti
       kept_features_(static_cast<std::size_t>(from.rows()), 1),
       kept_items_(static_cast<std::size_t>(from.cols()), 1) {
   if (options.drop_duplicates) throw InvalidArgument("equal items can be dropped only where all items are in memory");
+  if (options.library_size > 0 || options.select_features > 0)
+    throw InvalidArgument("features can be selected, and totals equalized, only where all items are in memory");
   number_kept();
   collect_short_items(options.min_item_total);
   drop(options);

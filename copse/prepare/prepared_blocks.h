@@ -15,7 +15,7 @@ template <class T>
 class PreparedBlocks : public BlockedItems<T> {
  public:
   // `from` must outlive it. Throws InvalidArgument for an entry that is negative or not a number, and where
-  // options.drop_duplicates asks for what needs all items at once.
+  // options.drop_duplicates, library_size or select_features asks for what needs all items at once.
   PreparedBlocks(const BlockedItems<T>& from, const PrepareOptions& options);
 
   const PrepareReport& report() const { return report_; }

@@ -39,12 +39,18 @@ inline double median_above_zero(std::vector<double> values) {
   return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
-// Of a feature with this mean over all items, whose entries have this sum of squared differences from it.
-inline double deviation_factor(double items, double holders, double mean, double squares_of_holders) {
+// The standard deviation (n - 1) of a feature with this mean over all items, whose entries have this sum of squared
+// differences from it; 0 for a constant one.
+inline double feature_deviation(double items, double holders, double mean, double squares_of_holders) {
   const double squares = squares_of_holders + (items - holders) * mean * mean;
   const double deviation = items > 1 ? std::sqrt(squares / (items - 1)) : 0;
-  constexpr double rounding = 1e-9;  // the deviation of a constant feature need not be exactly zero
-  return deviation > rounding * mean ? 1 / deviation : 1;
+  constexpr double rounding = 1e-9;  // round-off need not leave exactly zero
+  return deviation > rounding * mean ? deviation : 0;
+}
+
+inline double deviation_factor(double items, double holders, double mean, double squares_of_holders) {
+  const double deviation = feature_deviation(items, holders, mean, squares_of_holders);
+  return deviation > 0 ? 1 / deviation : 1;
 }
 
 // If damped: x / sqrt(|x|^2 + 3), where the median of |x| is one. A document of many words then counts up to twice as

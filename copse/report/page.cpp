@@ -208,6 +208,7 @@ Json json_of_topics(const Page& page, const PageLimits& limits, const std::vecto
   }
   json["labels_given"] = page.labels.size();
   json["times"] = page.times;
+  if (!page.survey.empty()) json["survey"] = Json::parse(page.survey);
 
   const Tallies tallies = tallies_of(page, label_positions);
   const Index words_each =

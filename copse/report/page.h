@@ -62,6 +62,7 @@ struct Page {
   std::vector<PageText> texts = {};          // of some documents, the most important first
   std::vector<std::string> labels = {};      // true classes, where they are known
   std::vector<std::string> times = {};       // names of the periods in their order, where times are known
+  std::string survey = {};                   // how k was chosen: JSON as in result.json, or empty
 };
 
 // What does not fit is left out, and the page says so.

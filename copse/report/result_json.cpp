@@ -145,6 +145,7 @@ std::string to_json(const RunReport& report) {
   if (report.measures) json["measures"] = json_of(*report.measures);
   if (report.leaf_measures) json["leaf_measures"] = json_of(*report.leaf_measures);
   if (report.survey) json["survey"] = json_of(*report.survey);
+  if (!report.survey && !report.stored_survey.empty()) json["survey"] = Json::parse(report.stored_survey);
   json["zero_share"] = {{"w", report.w_zero_share}, {"h", report.h_zero_share}};
   json["items_without_cluster"] = report.items_without_cluster;
   json["notes"] = report.notes;

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 
+#include "copse/report/survey_report.h"
 #include "copse/result/periods.h"
 #include "copse/result/word_forms.h"
 #include "copse/result/wording.h"
@@ -124,6 +126,7 @@ Page page_of(const TopicView& view, const ModelItems& items, const RunReport& re
   page.settings = report.settings;
   page.facts = facts_of(report);
   page.notes = report.notes;
+  page.survey = report.survey ? json_of(*report.survey).dump() : report.stored_survey;
   const auto forms = word_forms(items);
   const std::vector<Index> places = add_shown_nodes(view, items, forms, page);
   const auto place = [&](Index node) { return node < 0 ? -1 : places[node]; };

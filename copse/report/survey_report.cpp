@@ -12,6 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::string_view consensus_letters = "0123456789abcdefghijklmnopqrstuvwxyz";
+
 using Cells = std::vector<std::pair<std::string, std::optional<double>>>;
 
 void add(Cells& cells, const std::string& name, const std::optional<Spread>& spread) {
@@ -45,6 +47,19 @@ Cells cells_of(const SurveyRow& row) {
   return cells;
 }
 
+// One text for each item, a letter for each other: 0 ... 9, a ... z for 0 ... 100 %.
+Json json_of(const ConsensusPicture& picture) {
+  if (picture.items.empty()) return nullptr;
+  const std::size_t n = picture.items.size();
+  Json lines = Json::array();
+  for (std::size_t i = 0; i < n; ++i) {
+    std::string line;
+    for (std::size_t j = 0; j < n; ++j) line += consensus_letters[(picture.percent[i * n + j] * 35 + 50) / 100];
+    lines.push_back(line);
+  }
+  return {{"k", picture.k}, {"items", picture.items}, {"clusters", picture.clusters}, {"lines", lines}};
+}
+
 }  // namespace
 
 std::string survey_tsv(const SurveyTable& table) {
@@ -65,12 +80,16 @@ Json json_of(const SurveyReport& survey) {
   Json choices = Json::array();
   for (const Choice& choice : verdict.choices)
     choices.push_back({{"measure", choice.measure}, {"answers", name_of(choice.answers)}, {"k", choice.k}});
+  Json flows = Json::array();
+  for (const ClusterFlow& flow : survey.flows)
+    flows.push_back({{"from", flow.from}, {"to", flow.to}, {"counts", flow.counts}});
   Json rows = Json::array();
   for (const SurveyRow& row : survey.table.rows) {
     Json entry = {{"k", row.k}, {"runs", row.runs}, {"failed", row.failed}};
     for (const auto& [name, value] : cells_of(row)) {
       if (value && std::isfinite(*value)) entry[name] = *value;
     }
+    if (!row.silhouettes.empty()) entry["silhouettes"] = row.silhouettes;
     rows.push_back(entry);
   }
   return {{"question", name_of(verdict.question)},
@@ -82,7 +101,9 @@ Json json_of(const SurveyReport& survey) {
           {"runs", {{"planned", survey.planned}, {"done", survey.done}}},
           {"failures", survey.failures},
           {"items_in_consensus", survey.table.watched},
-          {"rows", rows}};
+          {"rows", rows},
+          {"flows", flows},
+          {"consensus", json_of(survey.consensus)}};
 }
 
 }  // namespace copse

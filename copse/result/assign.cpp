@@ -182,11 +182,12 @@ template <class T>
 NewItems<T> match_items(Dataset<T> data, const Settings& settings, const ModelItems& items) {
   NewItems<T> result;
   check_names(data.item_names, data.items(), "item");
+  const InputOptions input = input_options_in(settings, items.vocabulary, "");
+  if (input.prepare.library_size > 0) equalize_totals(data, input.prepare.library_size);
   result.notes = match_features(items, data);
   result.names = std::move(data.item_names);
   for (Index j = static_cast<Index>(result.names.size()); j < data.items(); ++j)
     result.names.push_back(std::to_string(j));
-  const InputOptions input = input_options_in(settings, items.vocabulary, "");
   result.is_known.assign(result.names.size(), 0);
   for (Index j = 0; j < data.items(); ++j) visit_nonzeros(data, j, [&](Index, T) { result.is_known[j] = 1; });
   const auto unknown = static_cast<Index>(std::ranges::count(result.is_known, 0));
@@ -205,7 +206,7 @@ bool fits_as_it_is(Index features, const std::vector<std::string>& names, const 
   if (items.is_text()) return false;
   const PrepareOptions prepare = input_options_in(settings, "", "").prepare;
   const bool weighs = prepare.weighting != Weighting::none || prepare.feature_scaling != FeatureScaling::none ||
-                      prepare.unit_items || prepare.normalized_cut;
+                      prepare.unit_items || prepare.normalized_cut || prepare.library_size > 0;
   std::vector<std::string> notes;
   return !weighs && is_identity(rows_of(features, names, items, notes), static_cast<Index>(items.kept_features.size()));
 }

@@ -30,6 +30,8 @@ COPSE_CHOICES(Presence, {"detect", Presence::detect}, {"present", Presence::pres
 COPSE_CHOICES(Weighting, {"none", Weighting::none}, {"tf-idf", Weighting::tf_idf},
               {"smooth-tf-idf", Weighting::smooth_tf_idf}, {"log-tf-idf", Weighting::log_tf_idf},
               {"log", Weighting::log}, {"text", Weighting::text})
+COPSE_CHOICES(FeatureSelection, {"variation", FeatureSelection::variation},
+              {"dispersion", FeatureSelection::dispersion})
 COPSE_CHOICES(FeatureScaling, {"none", FeatureScaling::none}, {"max", FeatureScaling::max},
               {"deviation", FeatureScaling::deviation})
 COPSE_CHOICES(DocumentFormat, {"automatic", DocumentFormat::automatic}, {"folder", DocumentFormat::folder},
@@ -44,7 +46,7 @@ COPSE_CHOICES(Score, {"mndcg", Score::mndcg}, {"error", Score::error}, {"rank1-g
 COPSE_CHOICES(Pick, {"score", Pick::score}, {"size", Pick::size})
 COPSE_CHOICES(Rank2Start, {"singular", Rank2Start::singular}, {"random", Rank2Start::random})
 COPSE_CHOICES(Leaf, {"open", Leaf::open}, {"too_small", Leaf::too_small}, {"one_sided", Leaf::one_sided},
-              {"only_outliers", Leaf::only_outliers})
+              {"only_outliers", Leaf::only_outliers}, {"not_worth_it", Leaf::not_worth_it})
 COPSE_CHOICES(GraphFormat, {"automatic", GraphFormat::automatic}, {"edges", GraphFormat::edges},
               {"metis", GraphFormat::metis}, {"graphml", GraphFormat::graphml}, {"matrix", GraphFormat::matrix})
 COPSE_CHOICES(ItemSimilarity, {"none", ItemSimilarity::none}, {"cosine", ItemSimilarity::cosine},

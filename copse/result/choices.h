@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "copse/choose/verdict.h"
+#include "copse/choose/answer.h"
 #include "copse/graph/cluster_graph.h"
 #include "copse/io/matrix_file.h"
 #include "copse/prepare/prepare.h"
@@ -47,6 +47,8 @@ template <>
 const Choices<Weighting>& choices();
 template <>
 const Choices<FeatureScaling>& choices();
+template <>
+const Choices<FeatureSelection>& choices();
 template <>
 const Choices<DocumentFormat>& choices();
 template <>

@@ -11,7 +11,9 @@
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
+#include "copse/choose/pictures.h"
 #include "copse/choose/sketch.h"
+#include "copse/choose/verdict.h"
 #include "copse/io/log_files.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/result/fields.h"
@@ -22,6 +24,8 @@
 
 namespace copse {
 namespace {
+
+constexpr Index items_in_picture = 200;
 
 // Numbers one after the other.
 class Writer {
@@ -96,7 +100,7 @@ std::uint64_t fingerprint_of(const Dataset<T>& data, const ChooseRunOptions& opt
         },
         value);
   }
-  add_text(fmt::format("{} {} {} {} {}", options.survey.seed, static_cast<int>(options.survey.null),
+  add_text(fmt::format("by places {} {} {} {} {}", options.survey.seed, static_cast<int>(options.survey.null),
                        options.survey.resample_share, options.survey.hidden_share, sizeof(T)));
   return sum;
 }
@@ -183,24 +187,50 @@ double predicted(const std::vector<RunRecord>& done, const std::vector<RunKey>& 
   return total / std::max(1, thread_count());
 }
 
+// The runs of the plan that are there, in their order.
+std::vector<RunRecord> records_of(const std::vector<RunKey>& plan, const Runs& runs) {
+  const std::set<RunKey> planned(plan.begin(), plan.end());
+  std::vector<RunRecord> records;
+  for (const RunRecord& record : runs.all) {
+    if (planned.contains(record.key)) records.push_back(record);
+  }
+  std::ranges::sort(records, {}, &RunRecord::key);
+  return records;
+}
+
+template <class T>
+Verdict verdict_of(const Survey<T>& survey, const std::vector<RunKey>& plan, const Runs& runs,
+                   const ChooseRunOptions& options) {
+  return decide(survey, records_of(plan, runs), options.average, options.question);
+}
+
+// Numbers halfway between k and its neighbours in the list, which rises; none where these are next to it.
+std::vector<Index> halfway(const std::vector<Index>& ks, Index k) {
+  std::vector<Index> between;
+  for (std::size_t i = 0; i < ks.size(); ++i) {
+    if (ks[i] != k) continue;
+    if (i > 0 && k - ks[i - 1] > 1) between.push_back((k + ks[i - 1]) / 2);
+    if (i + 1 < ks.size() && ks[i + 1] - k > 1) between.push_back((k + ks[i + 1]) / 2);
+  }
+  return between;
+}
+
 template <class T>
 SurveyReport report_of(const Survey<T>& survey, const std::vector<RunKey>& plan, const Runs& runs,
                        const ChooseRunOptions& options) {
   SurveyReport report;
-  std::vector<RunRecord> records;
-  const std::set<RunKey> planned(plan.begin(), plan.end());
+  const std::vector<RunRecord> records = records_of(plan, runs);
   std::set<std::string> failures;
-  for (const RunRecord& record : runs.all) {
-    if (!planned.contains(record.key)) continue;
-    records.push_back(record);
+  for (const RunRecord& record : records) {
     if (!record.failure.empty()) failures.insert(record.failure);
   }
   report.planned = static_cast<Index>(plan.size());
   report.done = static_cast<Index>(records.size());
   report.failures.assign(failures.begin(), failures.end());
-  std::ranges::sort(records, {}, &RunRecord::key);
   report.table = tabulate(survey, records, options.average);
   report.verdict = decide(survey, records, options.average, options.question);
+  report.consensus = consensus_picture(survey, records, std::max<Index>(2, report.verdict.k), items_in_picture);
+  report.flows = cluster_flows(records, survey.options().ks);
   return report;
 }
 
@@ -239,6 +269,27 @@ double check_survey_fits(const Dataset<T>& data, const ChooseRunOptions& options
 
 std::string worker_log(const ChooseRunOptions& options, int worker) {
   return options.worker_logs + std::to_string(worker);
+}
+
+ChooseRunOptions automatic_survey(const FlatRunOptions& flat, bool sparse) {
+  const auto refuse = [](bool given, const char* what) {
+    if (given) throw InvalidArgument(fmt::format("To choose the number of clusters does not go with {}.", what));
+  };
+  refuse(flat.team != nullptr, "several processes");
+  refuse(!flat.device.empty(), "a device");
+  refuse(flat.dc, "the solver dc");
+  refuse(!flat.start_file.empty(), "given first factors");
+  refuse(flat.sparse || flat.sparse_w, "sparse NMF");
+  refuse(flat.joint.is_asked_for(), "links, vectors and neighbours");
+  ChooseRunOptions options;
+  options.flat = flat;
+  options.survey.runs = 20;
+  options.survey.seed = flat.nmf.seed;
+  const Index last = sparse ? 60 : 20;
+  for (Index k = 2; k < last; k = std::max(k + 1, k <= 9 ? k + 1 : k * 6 / 5)) options.survey.ks.push_back(k);
+  options.survey.ks.push_back(last);
+  options.search = true;
+  return options;
 }
 
 std::string packed(const RunRecord& record) {
@@ -296,17 +347,17 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
   options.survey.hold_out.affine = options.flat.nmf.affine;
   const auto method = nmf_clusterer<T>(options.flat.nmf);
   Survey<T> survey(data, *method, options.survey);
-  const std::vector<RunKey> plan = survey.plan();
+  std::vector<RunKey> plan = survey.plan();
   Runs runs(options, survey, data);
-  std::vector<RunKey> left;
-  for (std::size_t i = 0; i < plan.size(); ++i) {
-    if (options.workers > 0 && static_cast<int>(i % static_cast<std::size_t>(options.workers)) + 1 != options.worker)
-      continue;
-    if (!runs.knows(plan[i])) left.push_back(plan[i]);
-  }
   SurveyOutcome outcome;
   const Stopwatch clock;
-  try {
+  const auto perform = [&] {
+    std::vector<RunKey> left;
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+      if (options.workers > 0 && static_cast<int>(i % static_cast<std::size_t>(options.workers)) + 1 != options.worker)
+        continue;
+      if (!runs.knows(plan[i])) left.push_back(plan[i]);
+    }
     std::size_t done = 0;
     survey.perform(left, [&](RunRecord record) {
       runs.keep(std::move(record));
@@ -315,6 +366,16 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
                               predicted(runs.all, {left.begin() + static_cast<std::ptrdiff_t>(done), left.end()})));
       if (clock.seconds() > options.time_limit) throw Cancelled();
     });
+  };
+  try {
+    perform();
+    while (options.search && options.workers == 0) {
+      const std::vector<Index> closer = halfway(survey.options().ks, verdict_of(survey, plan, runs, options).k);
+      if (closer.empty()) break;
+      survey.look_at(closer);
+      plan = survey.plan();
+      perform();
+    }
   } catch (const Cancelled&) {
     if (runs.all.empty()) throw;
     outcome.stopped = clock.seconds() > options.time_limit ? StopReason::time_limit : StopReason::interrupted;
@@ -352,6 +413,12 @@ FlatResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& event
     report.stop_reason = *outcome.stopped;
     report.notes.push_back(fmt::format("The survey was stopped: the verdict is that of {} of {} runs.",
                                        outcome.report.done, outcome.report.planned));
+  }
+  const Index most = std::min(input.data.items(), input.data.features());
+  if (options.survey.ks.back() > most) {
+    report.notes.push_back(
+        fmt::format("Numbers of clusters above {} were left out: there are {} items and {} features.", most,
+                    input.data.items(), input.data.features()));
   }
   for (const std::string& failure : outcome.report.failures) report.notes.push_back("Some runs failed: " + failure);
   report.survey = std::move(outcome.report);

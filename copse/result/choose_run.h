@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "copse/choose/survey.h"
 #include "copse/result/flat_run.h"
 
 namespace copse {
@@ -12,6 +13,9 @@ struct ChooseRunOptions {
   SurveyOptions survey;
   Average average = Average::median;
   Question question = Question::clusters;
+  // survey.ks is a grid: when its runs have ended, numbers halfway to the neighbours of the verdict join, again and
+  // again until the neighbours are there. Workers do the grid only.
+  bool search = false;
   double time_limit = std::numeric_limits<double>::infinity();  // seconds, of the survey
   // The file where finished runs are kept, and whether those of an earlier call count; empty: they are not kept. Worker
   // i of n does every n-th run and keeps them in the file whose name is worker_logs and i. Who is no worker and resumes
@@ -22,6 +26,10 @@ struct ChooseRunOptions {
   int worker = 0;   // 1 ... workers
   int workers = 0;  // 0: no workers
 };
+
+// The survey that `-k auto` makes of this run: 2 ... 10 and then steps of a fifth, up to 60 for sparse data and 20 for
+// dense, with a search; 20 runs of each kind. Throws InvalidArgument for what a survey cannot do.
+ChooseRunOptions automatic_survey(const FlatRunOptions& flat, bool sparse);
 
 // The survey alone. An interruption or the time limit ends it with what is there. Throws InvalidArgument for options
 // out of range, InputError where no k of the range is possible or the log belongs to another survey, and Cancelled if

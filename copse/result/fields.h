@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -26,6 +27,9 @@ void visit_fields(Options& options, const Visit& visit) {
   visit("min_words", options.min_item_total);
   visit("drop_empty", options.drop_empty);
   visit("drop_duplicates", options.drop_duplicates);
+  visit("library_size", options.library_size);
+  visit("select_features", options.select_features);
+  visit("select_by", options.select_by);
   visit("weights", options.weighting);
   visit("scale", options.feature_scaling);
   visit("unit_columns", options.unit_items);
@@ -229,11 +233,17 @@ void add_settings(const Options& options, Settings& settings) {
   visit_fields(options, [&](const char* name, const auto& field) { settings.emplace_back(name, to_setting(field)); });
 }
 
+// Options that results of older versions do not name: what they were is the default.
+inline bool is_newer(std::string_view name) {
+  return name == "library_size" || name == "select_features" || name == "select_by";
+}
+
 // All fields from settings. Throws InvalidArgument for one that is missing or of another type.
 template <class Options>
 void take_settings(const Settings& settings, Options& options) {
   visit_fields(options, [&](const char* name, auto& field) {
     const Setting* setting = find_setting(settings, name);
+    if (setting == nullptr && is_newer(name)) return;
     if (setting == nullptr) refuse_setting(name);
     from_setting(name, *setting, field);
   });

@@ -1,11 +1,14 @@
 #include "copse/result/graph_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/base/version.h"
+#include "copse/graph/choose_communities.h"
 #include "copse/measure/factors.h"
 #include "copse/result/fields.h"
 #include "copse/result/graph_assign.h"
@@ -44,6 +47,15 @@ RunReport make_report(const GraphRunOptions& options, const GraphClusters<T>& fo
   if (!report.history.empty()) report.projected_gradient_ratio = report.history.back().projected_gradient_ratio;
   report.w_zero_share = report.h_zero_share = zero_share(found.b);
   return report;
+}
+
+std::string sentence_of(const CommunityChoice& choice) {
+  const std::string chance = fmt::format("graphs with the same degrees and random edges reach {:.3f} +- {:.3f}",
+                                         choice.null_modularity, choice.null_deviation);
+  if (choice.k == 1)
+    return fmt::format("No evidence of communities: modularity is {:.3f} at most, and {}.", choice.modularity, chance);
+  return fmt::format("{} communities: modularity is highest there, {:.3f}, and {}.", choice.k, choice.modularity,
+                     chance);
 }
 
 // Items that preparation kept out of the graph join the communities of their neighbours.
@@ -95,10 +107,17 @@ void describe(GraphResult<T>& result) {
 }
 
 template <class T>
-GraphResult<T> run_graph(const GraphRunOptions& options, GraphInput<T> input, const RunEvents& events) {
+GraphResult<T> run_graph(const GraphRunOptions& given, GraphInput<T> input, const RunEvents& events) {
   if (input.graph.edges() == 0) throw InvalidArgument("the graph has no edges; there is nothing to cluster");
   GraphResult<T> result;
   const Stopwatch solving;
+  GraphRunOptions options = given;
+  if (options.auto_k) {
+    events.show("counting communities ...");
+    const CommunityChoice choice = choose_communities(input.graph, options.cluster.seed);
+    options.cluster.k = choice.k;
+    input.notes.push_back(sentence_of(choice));
+  }
   events.show("finding communities ...");
   GraphClusters<T> found = cluster_graph(input.graph, options.cluster);
   const double seconds = solving.seconds();
@@ -129,7 +148,8 @@ template <class T>
 GraphResult<T> run_graph(const GraphRunOptions& options, const RunEvents& events) {
   const Stopwatch clock;
   Seconds seconds;
-  GraphInput<T> input = load_graph<T>(options.input, options.cluster.k, options.memory_limit, events, seconds);
+  GraphInput<T> input =
+      load_graph<T>(options.input, options.auto_k ? 20 : options.cluster.k, options.memory_limit, events, seconds);
   GraphResult<T> result = run_graph(options, std::move(input), events);
   result.report.seconds.read = seconds.read;
   result.report.seconds.prepare = seconds.prepare;

@@ -14,6 +14,7 @@ struct GraphRunOptions {
   std::string command = "graph";
   GraphInputOptions input;
   GraphClusterOptions cluster;
+  bool auto_k = false;  // as many communities as choose_communities() finds
   double overlap = GraphViewOptions().overlap;
   Index top = GraphViewOptions().central;  // central nodes to name per community
   double memory_limit = 0;                 // bytes; 0: what the machine has to spare

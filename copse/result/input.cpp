@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "copse/base/error.h"
@@ -61,11 +63,28 @@ void add_notes(const PrepareReport& report, const PrepareOptions& options, bool 
     return;
   }
   note(report.rare_features, "feature", "dropped: total below --min-count");
+  note(report.unselected_features, "feature", "dropped: others vary more (--select)");
   note(report.short_items, "item", "kept out of the fit: total below --min-words; placed when it was done");
   note(report.empty_features, "feature", options.drop_empty ? "dropped: empty" : "without any entry");
   note(report.empty_items, "item", options.drop_empty ? "dropped: empty" : "without any entry, put in no cluster (-1)");
   note(report.duplicate_items, "item",
        options.drop_duplicates ? "dropped: equal to an earlier one" : "equal to an earlier one");
+}
+
+// Genes are often listed twice. They are features of their own.
+void note_equal_names(const std::vector<std::string>& names, std::vector<std::string>& notes) {
+  std::unordered_map<std::string_view, Index> count;
+  for (const std::string& name : names) ++count[name];
+  Index equal = 0;
+  const std::string* first = nullptr;
+  for (const std::string& name : names) {
+    if (count[name] < 2) continue;
+    ++equal;
+    if (first == nullptr) first = &name;
+  }
+  if (equal > 0)
+    notes.push_back(fmt::format("{} features share a name with another, such as '{}'; each stays a feature of its own.",
+                                equal, *first));
 }
 
 // Text of less takes no memory to speak of.
@@ -386,6 +405,7 @@ void prepare_input(const InputOptions& options, const RunEvents& events, Prepare
   if (names.empty()) {
     for (Index j = 0; j < input.data.items(); ++j) names.push_back(std::to_string(j));
   }
+  if (!options.documents) note_equal_names(input.data.feature_names, input.notes);
   if (input.data.nonzeros() == 0) {
     throw InputError(options.called() + " has no entry but zeros; there is nothing to factor.");
   }

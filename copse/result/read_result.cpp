@@ -19,8 +19,10 @@ TreeResult<T> read_tree_result(const StoredResult& stored) {
   result.model = read_tree_model<T>(stored.model);
   result.report = stored.report;
   describe(result);
+  const Settings& settings = stored.report.settings;
   if (result.model.history.empty())
-    result.explanation = explain_leaves(result.tree(), tree_options_in(stored.report.settings, 0).leaves);
+    result.explanation = explain_leaves(result.tree(), tree_options_in(settings, 0).leaves,
+                                        find_setting(settings, "auto_leaves") != nullptr);
   return result;
 }
 

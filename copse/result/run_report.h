@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "copse/choose/verdict.h"
+#include "copse/choose/answer.h"
 #include "copse/measure/clustering.h"
 #include "copse/nmf/nmf.h"
 #include "copse/result/graph_facts.h"
@@ -41,6 +41,8 @@ struct SurveyReport {
   Index planned = 0;                  // runs that were asked for
   Index done = 0;                     // of these
   std::vector<std::string> failures;  // one sentence for each kind of failure
+  ConsensusPicture consensus;         // of the k of the verdict
+  std::vector<ClusterFlow> flows;     // from each k to the next
 };
 
 // The keys of result.json, under the same names.
@@ -75,6 +77,7 @@ struct RunReport {
   std::vector<std::string> notes;
   std::optional<GraphFacts> graph;     // of the communities of a graph
   std::optional<SurveyReport> survey;  // where k was chosen by one
+  std::string stored_survey;           // of a stored result: the same as the JSON of its result.json, or empty
 };
 
 }  // namespace copse

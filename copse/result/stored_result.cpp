@@ -89,6 +89,7 @@ RunReport report_of(const Json& root) {
     measures.nmi = value_at<double>(root, "/measures/nmi");
     measures.ari = value_at<double>(root, "/measures/ari");
   }
+  if (root.contains("survey")) report.stored_survey = root["survey"].dump();
   return report;
 }
 

@@ -132,13 +132,15 @@ void describe(TreeResult<T>& result) {
 }
 
 template <class T>
-std::string explain_leaves(const Tree<T>& tree, Index wanted) {
-  if (tree.leaves >= wanted) return "";
+std::string explain_leaves(const Tree<T>& tree, Index wanted, bool automatic) {
+  if (tree.leaves >= wanted) {
+    return automatic ? "The tree has " + std::to_string(wanted) + " leaves, the most that were allowed." : "";
+  }
   const std::string begin = "The tree has " + std::to_string(tree.leaves) + (tree.leaves == 1 ? " leaf" : " leaves") +
-                            ", not " + std::to_string(wanted) + ": ";
+                            (automatic ? ": " : ", not " + std::to_string(wanted) + ": ");
   if (tree.stop_reason == StopReason::interrupted) return begin + "the run was interrupted.";
   if (tree.stop_reason == StopReason::time_limit) return begin + "the time was over.";
-  std::array<Index, 4> counts{};
+  std::array<Index, 5> counts{};
   for (const Index leaf : tree.leaf_nodes()) ++counts[static_cast<std::size_t>(tree.nodes[leaf].leaf)];
   std::string reasons;
   const auto add = [&](Leaf leaf, const char* reason) {
@@ -148,6 +150,7 @@ std::string explain_leaves(const Tree<T>& tree, Index wanted) {
   add(Leaf::too_small, "with too few items");
   add(Leaf::one_sided, "whose items all point the same way");
   add(Leaf::only_outliers, "that would only lose outliers");
+  add(Leaf::not_worth_it, "that two topics explain no better than one");
   add(Leaf::open, "whose score is too low");
   return begin + "no leaf can be split further (" + reasons + ").";
 }
@@ -156,7 +159,7 @@ std::string explain_leaves(const Tree<T>& tree, Index wanted) {
   template void fit_flat(const Data<T>&, TreeResult<T>&, const Graph<T>*, double); \
   template void take_leaves(TreeResult<T>&);                                       \
   template void describe(TreeResult<T>&);                                          \
-  template std::string explain_leaves(const Tree<T>&, Index);
+  template std::string explain_leaves(const Tree<T>&, Index, bool);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

@@ -42,8 +42,8 @@ void take_leaves(TreeResult<T>& result);
 template <class T>
 void describe(TreeResult<T>& result);
 
-// Why the tree has fewer leaves than wanted; empty if it has not.
+// Why the tree has fewer leaves than wanted; empty if it has not. Automatic: why it stopped where it did.
 template <class T>
-std::string explain_leaves(const Tree<T>& tree, Index wanted);
+std::string explain_leaves(const Tree<T>& tree, Index wanted, bool automatic = false);
 
 }  // namespace copse

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "copse/base/parallel.h"
+#include "copse/choose/parts.h"
+#include "copse/choose/worth_splitting.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/kernels/shared_data.h"
 #include "copse/result/assign.h"
@@ -24,6 +26,7 @@ Settings settings_of(const TreeRunOptions& options, const TreeOptions& tree, Pre
   add_settings(tree, settings);
   if (options.joint.is_asked_for()) add_settings(options.joint, settings);
   if (options.stability > 0) settings.emplace_back("stability", static_cast<std::int64_t>(options.stability));
+  if (options.auto_leaves) settings.emplace_back("auto_leaves", true);
   settings.emplace_back("precision", name_of(precision));
   return settings;
 }
@@ -59,6 +62,8 @@ void add_stability(const TreeRunOptions& options, TreeOptions tree, const RunDat
   const std::uint64_t seed = tree.seed;
   const std::vector<std::uint64_t> keys = whole.graph != nullptr ? item_keys(data) : std::vector<std::uint64_t>();
   tree.progress = {};
+  if (options.auto_leaves) tree.leaves = result.tree().leaves;
+  tree.worth_splitting = {};
   const FindTopics<T> find = [&](const Dataset<T>& part, int number) -> std::optional<Hierarchy> {
     tree.seed = seed + 1 + static_cast<std::uint64_t>(number);
     TreeResult<T> found;
@@ -114,7 +119,7 @@ void describe_tree(const TreeRunOptions& options, const TreeOptions& tree, doubl
     report.stop_reason = result.tree().stop_reason;
     result.top = options.top;
     describe(result);
-    result.explanation = explain_leaves(result.tree(), tree.leaves);
+    result.explanation = explain_leaves(result.tree(), tree.leaves, options.auto_leaves);
   });
 }
 
@@ -130,6 +135,13 @@ TreeResult<T> grow_and_describe(const TreeRunOptions& options, const RunData<T>&
   const Stopwatch solving;
   TreeOptions tree = options.tree;
   tree.score = options.score.value_or(default_score(items.feature_names));
+  if (options.auto_leaves) {
+    if (data.words == nullptr) throw InvalidArgument("To choose the number of leaves takes the data as a whole.");
+    tree.worth_splitting = [&](std::span<const RowIndex> node) {
+      const std::vector<Index> own(node.begin(), node.end());
+      return test_split(part_of<T>(*data.words, own), {.seed = tree.seed}).worth_it;
+    };
+  }
   grow_tree(options, tree, data, log, events, result);
   describe_tree(options, tree, solving.seconds(), data, std::move(items), result);
   if (options.stability > 0) add_stability(options, tree, data, events, result);
@@ -162,6 +174,9 @@ MemoryJob job_of(const TreeRunOptions& options) {
 // The run of a team: everyone reads some of the items, and has the whole tree.
 template <class T>
 TreeResult<T> run_tree_shared(const TreeRunOptions& options, const RunEvents& events) {
+  if (options.auto_leaves)
+    throw InvalidArgument(
+        "To choose the number of leaves takes the data as a whole: it does not go with several processes.");
   const Stopwatch clock;
   const Team& team = *options.team;
   Seconds seconds;

@@ -17,6 +17,7 @@ struct TreeRunOptions {
   InputOptions input;
   JointInput joint;  // a graph that has its say when all items are fitted to the leaves' topics
   TreeOptions tree = {.leaves = 20};
+  bool auto_leaves = false;           // split only what two topics explain better than one; tree.leaves is the most
   std::optional<Score> score;         // none: mndcg where features have names, else error
   bool flat = true;                   // fit all items to the leaves' topics at the end
   int stability = 0;                  // subsamples that tell how sure the nodes are; 0: not measured

@@ -75,6 +75,11 @@ class Builder {
         check_time(x_, deadline_);
         const std::vector<Index> leaves = std::exchange(forced, false) ? std::vector{top} : open_leaves(top);
         if (leaves.empty()) return;
+        if (options_.worth_splitting && !options_.worth_splitting(tree_.nodes[leaves.front()].items)) {
+          close(leaves.front(), Leaf::not_worth_it);
+          splits_[leaves.front()].reset();
+          continue;
+        }
         std::vector<Trial<T>*> next;
         for (const Index leaf : leaves) next.push_back(splits_[leaf].get());
         scorer_.work_ahead(next, wanted - tree_.leaves);

@@ -139,7 +139,7 @@ Tree<T> unpack(const PackedTree<T>& packed) {
     const std::span score = std::span(packed.scores).subspan(n * score_fields, score_fields);
     TreeNode<T>& node = tree.nodes.emplace_back();
     node.parent = field[0], node.first = field[1], node.second = field[2];
-    node.leaf = static_cast<Leaf>(std::clamp<std::int64_t>(field[3], 0, static_cast<int>(Leaf::only_outliers)));
+    node.leaf = static_cast<Leaf>(std::clamp<std::int64_t>(field[3], 0, static_cast<int>(Leaf::not_worth_it)));
     node.split = static_cast<int>(std::clamp<std::int64_t>(field[4], -1, std::numeric_limits<int>::max()));
     node.dropped = field[5] != 0;
     take(node.items, items, field[6], tree.cols);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,14 +49,17 @@ struct TreeOptions {
   double time_limit = std::numeric_limits<double>::infinity();  // seconds; the tree so far comes back
   std::uint64_t seed = 0;                                       // of random starts; same bits for any number of threads
   std::function<bool(const TreeProgress&)> progress = {};       // once per split; false asks to stop
+  // Asked before a leaf with these items is split, the root too; false: it stays a leaf. Empty: every leaf is worth it.
+  std::function<bool(std::span<const RowIndex>)> worth_splitting = {};
 };
 
 // Why a node stays a leaf.
 enum class Leaf {
-  open,          // it could be split further
-  too_small,     // fewer than smallest_split items
-  one_sided,     // its rank-2 NMF puts all items on one side, or its topic has a single term
-  only_outliers  // every trial set a few items aside
+  open,           // it could be split further
+  too_small,      // fewer than smallest_split items
+  one_sided,      // its rank-2 NMF puts all items on one side, or its topic has a single term
+  only_outliers,  // every trial set a few items aside
+  not_worth_it    // TreeOptions::worth_splitting said no
 };
 
 template <class T>

@@ -386,5 +386,28 @@ TEST(Tree, DegenerateData) {
   EXPECT_THROW(build(as<float>(Matrix<double>(0, 0)), {.leaves = 2}), InvalidArgument);
 }
 
+// What is asked before a split is what the leaf holds, and a leaf that is not worth it stays one.
+TEST(Tree, SplitsOnlyWhatIsWorthIt) {
+  const auto x = as<double>(planted(200, 5, 3));
+  TreeOptions options{.leaves = 8};
+  std::vector<std::vector<RowIndex>> asked;
+  options.worth_splitting = [&](std::span<const RowIndex> items) {
+    asked.emplace_back(items.begin(), items.end());
+    return items.size() > 60;
+  };
+  const Tree<double> tree = build(x, options);
+  ASSERT_GT(tree.leaves, 1);
+  EXPECT_EQ(asked.front().size(), 200u);
+  Index inner = 0;
+  for (const TreeNode<double>& node : tree.nodes) {
+    inner += node.first >= 0;
+    EXPECT_EQ(node.first >= 0, node.items.size() > 60 && node.leaf == Leaf::open) << node.items.size();
+    if (node.leaf == Leaf::not_worth_it) EXPECT_NE(std::ranges::find(asked, node.items), asked.end());
+  }
+  EXPECT_EQ(tree.leaves, inner + 1);
+  options.worth_splitting = [](std::span<const RowIndex>) { return false; };
+  EXPECT_EQ(build(x, options).leaves, 1);
+}
+
 }  // namespace
 }  // namespace copse

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from copse._types import Any, Data, RandomState, Table
 
+ITEMS = (_copse.ItemsFloat, _copse.ItemsDouble)
+
 
 class Survey:
     """What `choose_k` found.
@@ -52,34 +54,108 @@ class Survey:
         """One row for every k with all measures, as survey.tsv has them: a pandas DataFrame."""
         rows = self._found["rows"]
         names = list(dict.fromkeys(name for row in rows for name in row))
-        return table(**{name: [row.get(name, math.nan) for row in rows] for name in names})
+        return table(**{name: [row.get(name, math.nan) for row in rows] for name in names if name != "silhouettes"})
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draws prediction strength beside that of data without clusters, with one standard deviation. Returns the axes.
+    def plot(self, kind: str = "strength", ax: Any = None) -> Any:
+        """Draws one picture of the survey. Returns the axes.
 
-        Where there was no such run, the error of hidden entries.
+        Parameters
+        ----------
+        kind : {'strength', 'error', 'consensus', 'flows'}, default='strength'
+            'strength': prediction strength beside that of data without clusters, with one standard deviation and
+            p-values; where there was no such run, the error of hidden entries. 'error': error and stability on two
+            axes. 'consensus': how often two samples come together for the chosen k, reordered. 'flows': how clusters
+            split and merge from each k to the next.
+        ax : matplotlib axes, default=None
+            Where to draw; None: a new figure.
         """
+        drawers = {"strength": self._plot_strength, "error": self._plot_error, "consensus": self._plot_consensus,
+                   "flows": self._plot_flows}
+        choice("kind", kind, tuple(drawers))
         ax = _axes(ax)
-        rows = self._found["rows"]
-        ks = [row["k"] for row in rows]
-        drawn = [("prediction_strength", "data", "C3"), ("null_strength", "chance: box", "C0"),
-                 ("shuffled_strength", "chance: shuffled", "C7")]
-        if "prediction_strength" not in rows[0]:
-            drawn = [("hidden_error", "hidden entries", "C3")]
-        for name, label, colour in drawn:
-            if name not in rows[0]:
-                continue
-            centre = [row.get(name, math.nan) for row in rows]
-            spread = [row.get(name + "_deviation", 0.0) for row in rows]
-            ax.plot(ks, centre, color=colour, marker="o", label=label)
-            ax.fill_between(ks, [c - s for c, s in zip(centre, spread)], [c + s for c, s in zip(centre, spread)],
-                            color=colour, alpha=0.15)
-        if self.k_ in ks:
+        drawers[kind](ax)
+        return ax
+
+    def _curve(self, ax: Any, name: str, label: str, colour: str) -> bool:
+        rows = [row for row in self._found["rows"] if name in row]
+        if not rows:
+            return False
+        ks, centre = [row["k"] for row in rows], [row[name] for row in rows]
+        spread = [row.get(name + "_deviation", 0.0) for row in rows]
+        ax.plot(ks, centre, color=colour, marker="o", label=label)
+        ax.fill_between(ks, [c - s for c, s in zip(centre, spread)], [c + s for c, s in zip(centre, spread)],
+                        color=colour, alpha=0.15)
+        return True
+
+    def _mark(self, ax: Any) -> None:
+        if self.k_ in [row["k"] for row in self._found["rows"]]:
             ax.axvline(self.k_, color="0.5", linestyle=":")
         ax.set_xlabel("k")
-        ax.set_ylabel("hidden error" if drawn[0][0] == "hidden_error" else "prediction strength")
+
+    def _plot_strength(self, ax: Any) -> None:
+        if not self._curve(ax, "prediction_strength", "data", "C3"):
+            self._curve(ax, "hidden_error", "hidden entries", "C3")
+            ax.set_ylabel("hidden error")
+        else:
+            self._curve(ax, "null_strength", "chance: box, or shuffled", "C0")
+            self._curve(ax, "shuffled_strength", "chance: shuffled", "C7")
+            ax.set_ylabel("prediction strength")
+            for row in self._found["rows"]:
+                if "p_value" in row:
+                    ax.annotate(f"{row['p_value']:.2f}".lstrip("0"), (row["k"], 0), ha="center", fontsize="small",
+                                xycoords=("data", "axes fraction"), xytext=(0, 3), textcoords="offset points")
+        self._mark(ax)
         ax.legend()
-        return ax
+
+    def _plot_error(self, ax: Any) -> None:
+        if not self._curve(ax, "hidden_error", "error of hidden entries", "C3"):
+            self._curve(ax, "relative_error", "error", "C3")
+        ax.set_ylabel("error")
+        other = ax.twinx()
+        self._curve(other, "resampled_dispersion", "dispersion of the consensus", "C0")
+        self._curve(other, "silhouette", "silhouette of the worst component", "C7")
+        other.set_ylabel("stability")
+        self._mark(ax)
+        lines = [line for one in (ax, other) for line in one.get_lines() if not line.get_label().startswith("_")]
+        ax.legend(lines, [line.get_label() for line in lines])
+
+    def _plot_consensus(self, ax: Any) -> None:
+        picture = self._found["consensus"]
+        if picture is None:
+            raise ValueError("This survey drew no samples, so it has no consensus.")
+        ax.imshow([[int(letter, 36) / 35 for letter in line] for line in picture["lines"]], cmap="Greens", vmin=0, vmax=1)
+        ax.set_title(f"consensus, k = {picture['k']}")
+        ax.set_xticks([])
+        ax.set_yticks([])
+
+    def _plot_flows(self, ax: Any) -> None:
+        flows = self._found["flows"]
+        if not flows:
+            raise ValueError("This survey has fewer than two numbers of clusters with random starts.")
+        columns = [[sum(row) for row in flows[0]["counts"]]]
+        columns += [[sum(column) for column in zip(*flow["counts"])] for flow in flows]
+        gap = 0.02 * sum(columns[0])
+        bottoms = []
+        for place, sizes in enumerate(columns):
+            bottom, own = 0.0, []
+            for cluster, size in enumerate(sizes):
+                ax.bar(place, size, width=0.12, bottom=bottom, color=f"C{cluster % 10}")
+                own.append(bottom)
+                bottom += size + gap
+            bottoms.append(own)
+        for place, flow in enumerate(flows):
+            left, right = list(bottoms[place]), list(bottoms[place + 1])
+            for a, row in enumerate(flow["counts"]):
+                for b, size in enumerate(row):
+                    xs = [place + 0.06 + 0.88 * t / 20 for t in range(21)]
+                    ease = [(t / 20) ** 2 * (3 - 2 * t / 20) for t in range(21)]
+                    low = [left[a] + (right[b] - left[a]) * e for e in ease]
+                    ax.fill_between(xs, low, [y + size for y in low], color=f"C{a % 10}", alpha=0.3, linewidth=0)
+                    left[a] += size
+                    right[b] += size
+        ax.set_xticks(range(len(columns)), [str(flows[0]["from"])] + [str(flow["to"]) for flow in flows])
+        ax.set_xlabel("k")
+        ax.set_ylabel("samples")
 
     def __repr__(self) -> str:
         return f"Survey(k_={self.k_}, sure_={self.sure_:.2f})"
@@ -100,6 +176,7 @@ def choose_k(
     max_iter: int = 200,
     random_state: RandomState = None,
     time_limit: float | None = None,
+    search: bool = False,
     n_jobs: int | None = None,
 ) -> Survey:
     """Says how many clusters X has, how sure that is and what else is possible.
@@ -125,6 +202,8 @@ def choose_k(
         As for NMF.
     time_limit : float or None, default=None
         Seconds after which the verdict is that of the runs so far.
+    search : bool, default=False
+        `ks` is a grid, such as range(5, 101, 5): look closer around the best of it until its neighbours are there.
 
     Returns
     -------
@@ -137,14 +216,14 @@ def choose_k(
     >>> choose_k(X, range(2, 5), affine=True, n_runs=5, random_state=0).k_
     3
     """
+    threads = thread_count(n_jobs)
+    items = X if isinstance(X, ITEMS) else items_of(validated(NMF(), X, reset=True), threads)
     numbers = sorted({number("ks", k, Integral, 1) for k in ks})
     if not numbers:
         raise ValueError("ks must name at least one number of clusters.")
     choice("question", question, ("clusters", "components"))
     choice("null", null, ("automatic", "box", "shuffled"))
     choice("average", average, ("median", "mean"))
-    threads = thread_count(n_jobs)
-    items = items_of(validated(NMF(), X, reset=True), threads)
     found = _copse.survey(
         items,
         numbers,
@@ -159,6 +238,7 @@ def choose_k(
         number("max_iter", max_iter, Integral, 1),
         seed_of(random_state),
         math.inf if time_limit is None else float(time_limit),
+        bool(search),
         threads,
     )
     return Survey(json.loads(found))

@@ -11,7 +11,7 @@ import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from copse import _copse
-from copse._flat import FlatModel
+from copse._flat import SOLVERS, FlatModel
 from copse._genes import Genes, blocks_of, is_anndata, places_of
 from copse._items import items_of, validated
 from copse._parameters import choice, number
@@ -35,9 +35,10 @@ class NMF(FlatModel):
 
     Parameters
     ----------
-    n_components : int, 'auto' or None, default='auto'
-        Number of components. 'auto' is the number of given components for init='custom'; otherwise 'auto' and None mean
-        the smaller side of X. Components beyond the smaller side of X stay zero.
+    n_components : int, 'auto', 'choose' or None, default='auto'
+        Number of components. 'auto' is scikit-learn's word: the number of given components for init='custom', otherwise
+        the smaller side of X, as None is. 'choose' asks `choose_k` how many clusters of 2 to 20 the data supports, with
+        20 runs of each kind, and keeps the survey as `survey_`. Components beyond the smaller side of X stay zero.
     init : {'random', 'nndsvd', 'nndsvda', 'nndsvdar', 'sample', 'custom'} or None, default=None
         Where the iteration starts. None: 'sample' (a quick factorization of some of the samples) for 'hals', 'random'
         for the other solvers. 'custom': `W` and `H` as given to `fit_transform`.
@@ -325,6 +326,20 @@ class NMF(FlatModel):
     def _rank(self, items: Any) -> int:
         if self.n_components is None or self.n_components == "auto":
             return min(items.items, items.features)
+        if isinstance(self.n_components, str) and self.n_components == "choose":
+            from copse._choose import choose_k
+
+            self.survey_ = choose_k(
+                items,
+                [*range(2, 11), 12, 14, 16, 20],
+                n_runs=20,
+                solver=SOLVERS[choice("solver", self.solver, SOLVERS)],
+                affine=bool(self.affine),
+                random_state=self.random_state,
+                search=True,
+                n_jobs=self.n_jobs,
+            )
+            return max(1, self.survey_.k_)
         return number("n_components", self.n_components, Integral, 1)
 
     def _sklearn_weights(self, items: Any) -> tuple[float, float]:

@@ -25,6 +25,8 @@ from copse._tree_edits import TreeEdits, node_name
 if TYPE_CHECKING:
     from copse._types import Any, Array, Data, RandomState, Self, Sequence, Table
 
+MOST_LEAVES = 300  # of a tree that knows when to stop
+
 
 class TopicTree(TreeEdits, Model):
     """A tree of clusters: the most promising leaf is split in two again and again (HierNMF2).
@@ -35,8 +37,9 @@ class TopicTree(TreeEdits, Model):
 
     Parameters
     ----------
-    n_leaves : int, default=20
-        Leaves to stop at; the tree has fewer where nothing is left to split.
+    n_leaves : int or 'auto', default=20
+        Leaves to stop at; the tree has fewer where nothing is left to split. 'auto': only what two topics explain
+        better than one is split, judged by hidden entries and beside shuffled data, up to 300 leaves.
     criterion : {'mndcg', 'error', 'rank1-gain', 'fit', 'rank1', 'rank2'} or None, default=None
         What makes a leaf worth splitting. 'mndcg' compares the ranked words of a node and its children; 'error' is by
         how much the error falls. None: 'mndcg' where features have names, else 'error'.
@@ -94,7 +97,7 @@ class TopicTree(TreeEdits, Model):
 
     def __init__(
         self,
-        n_leaves: int = 20,
+        n_leaves: int | str = 20,
         *,
         criterion: str | None = None,
         pick: str = "score",
@@ -153,7 +156,8 @@ class TopicTree(TreeEdits, Model):
         links, vectors, neighbours, graph_weight
             As for NMF: a graph that has its say when all samples are fitted to the topics of the leaves.
         """
-        leaves = number("n_leaves", self.n_leaves, Integral, 1)
+        automatic = isinstance(self.n_leaves, str) and self.n_leaves == "auto"
+        leaves = MOST_LEAVES if automatic else number("n_leaves", self.n_leaves, Integral, 1)
         X, items, names = self._prepare(X, feature_names, layer, genes)
         score = None if self.criterion is None else choice("criterion", self.criterion, _copse.choices["score"])
         result = fitted(
@@ -167,12 +171,13 @@ class TopicTree(TreeEdits, Model):
             seed=seed_of(self.random_state),
             joint=self._joint(items, links, vectors, neighbours, graph_weight),
             feature_names=names,
+            auto_leaves=automatic,
         )
         self._data = X  # for later splits
         self._keep(result)
         if self.stop_reason_ == "interrupted":
             warnings.warn(f"The tree was stopped at {self.n_leaves_} leaves.", ConvergenceWarning, stacklevel=2)
-        elif result.explanation:
+        elif result.explanation and not automatic:
             warnings.warn(result.explanation, UserWarning, stacklevel=2)
         return self
 

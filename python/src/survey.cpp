@@ -16,7 +16,7 @@ void bind_survey_of(nb::module_& module) {
       "survey",
       [](const Items<T>& x, std::vector<Index> ks, int runs, const std::string& question, const std::string& null,
          const std::string& average, bool all_measures, const std::string& solver, bool affine, double tolerance,
-         int max_iterations, std::uint64_t seed, double time_limit, int threads) {
+         int max_iterations, std::uint64_t seed, double time_limit, bool search, int threads) {
         ChooseRunOptions options;
         options.survey.ks = std::move(ks);
         options.survey.runs = runs;
@@ -29,6 +29,7 @@ void bind_survey_of(nb::module_& module) {
         options.flat.nmf.tolerance = tolerance;
         options.flat.nmf.max_iterations = max_iterations;
         options.time_limit = time_limit;
+        options.search = search;
         if (all_measures) {
           options.survey.kinds.clear();
           for (const auto& [name, kind] : choices<RunKind>()) options.survey.kinds.push_back(kind);
@@ -42,7 +43,7 @@ void bind_survey_of(nb::module_& module) {
       },
       nb::arg("items"), nb::arg("ks"), nb::arg("runs"), nb::arg("question"), nb::arg("null"), nb::arg("average"),
       nb::arg("all_measures"), nb::arg("solver"), nb::arg("affine"), nb::arg("tolerance"), nb::arg("max_iterations"),
-      nb::arg("seed"), nb::arg("time_limit"), nb::arg("threads"));
+      nb::arg("seed"), nb::arg("time_limit"), nb::arg("search"), nb::arg("threads"));
 }
 
 }  // namespace

@@ -132,9 +132,10 @@ void bind_tree(nb::module_& module, const char* name) {
       "grow",
       [](const Items<T>& x, const nb::dict& settings, const std::optional<std::string>& score, std::uint64_t seed,
          const nb::object& joint, std::vector<std::string> feature_names, const std::string& line, int threads,
-         const nb::object& progress, bool keep_interrupted) {
+         const nb::object& progress, bool keep_interrupted, bool auto_leaves) {
         TreeRunOptions options;
         take(settings, options.tree);
+        options.auto_leaves = auto_leaves;
         if (score) options.score = choice_of<Score>("score", *score);
         options.input = x.input();
         options.tree.seed = seed;
@@ -143,18 +144,24 @@ void bind_tree(nb::module_& module, const char* name) {
         options.tree.progress = asks<TreeProgress>(supervisor, progress);
         Result result;
         supervisor.run(threads, [&] {
-          with_graph(x, given, options.joint, [&](const RunData<T>& data, std::vector<std::string>& notes) {
+          with_graph(x, given, options.joint, [&](const RunData<T>& given_data, std::vector<std::string>& notes) {
+            RunData<T> data = given_data;
+            Dataset<T> whole;  // for the test of splits, which takes parts of it
+            if (auto_leaves && data.words == nullptr) {
+              whole = x.dataset();
+              data.words = &whole;
+            }
             result = run_tree(options, data, x.model_items(std::move(feature_names)));
             result.report.notes.insert(result.report.notes.end(), notes.begin(), notes.end());
           });
           result.report.line = line;
-          if (!x.is_text()) uninterrupted([&] { add_facts(x, result); });
+          if (!x.is_text() && !auto_leaves) uninterrupted([&] { add_facts(x, result); });
         });
         return result;
       },
       nb::arg("items"), nb::arg("settings"), nb::kw_only(), nb::arg("score").none(), nb::arg("seed"),
       nb::arg("joint") = nb::none(), nb::arg("feature_names"), nb::arg("line"), nb::arg("threads"),
-      nb::arg("progress").none(), nb::arg("keep_interrupted"));
+      nb::arg("progress").none(), nb::arg("keep_interrupted"), nb::arg("auto_leaves") = false);
 }
 
 }  // namespace

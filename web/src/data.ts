@@ -1,4 +1,5 @@
 // What copse/report/page.cpp writes into the page, and how the packed parts are read.
+import type { SurveyData } from "./survey";
 
 export interface NodeData {
   id: string; // "1.2.1"; "" for the root
@@ -45,6 +46,7 @@ export interface PageData {
   labels: string[];
   labels_given: number;
   times: string[];
+  survey?: SurveyData; // how k was chosen
   nodes: NodeData[];
   words: string[];
   shares: number[]; // of all documents that hold the word

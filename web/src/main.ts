@@ -15,6 +15,7 @@ import { Search } from "./search";
 import type { SegmentPageData } from "./segment_data";
 import { SegmentReport } from "./segment_report";
 import "./style.css";
+import { surveyView } from "./survey_view";
 import { startTheme, switchTheme } from "./theme";
 import { topicView } from "./topic_view";
 import { TreeView } from "./tree_view";
@@ -103,6 +104,7 @@ class Report {
             link("", root.children.length === root.leaves.length ? "Topics" : "Tree"),
             link("topics", "Side by side"),
             link("map", "Map"),
+            data.survey !== undefined && link("survey", "How many"),
             data.times.length > 1 && link("time", "Over time"),
             data.labels.length > 0 && link("classes", "Classes"),
           ),
@@ -150,6 +152,7 @@ class Report {
     let view: HTMLElement;
     if (place === "topics") view = flatView(this.model, this.palette);
     else if (place === "map") view = this.showMap();
+    else if (place === "survey" && this.model.data.survey) view = surveyView(this.model, this.palette);
     else if (place === "time" && times.length > 1) view = timeView(this.model);
     else if (place === "classes" && labels.length) view = classesView(this.model);
     else if (place === "outliers") [view, selected] = [outliersView(this.model), "outliers"];

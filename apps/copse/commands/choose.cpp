@@ -69,6 +69,11 @@ void add_choose(Program& program) {
       ->type_name("RANGE")
       ->required()
       ->group(survey_group);
+  command
+      .add_flag(
+          "--search", options->search,
+          "The range is a grid, such as 5:100:5: look closer around the best of it until its neighbours are there")
+      ->group(survey_group);
   add_choice(command, "--for", options->question, "What is counted: groups of items, or components that the data needs")
       ->group(survey_group);
   add_number(command, "--runs", survey.runs, 1, 1000000, "Runs of each kind for every k")->group(survey_group);

@@ -26,6 +26,8 @@ constexpr const char* examples =
     "  copse factor genes.tsv -k 3 --affine --solver pivoting --runs 10\n"
     "Sparse NMF with the weights of [Kuang 2014], documents in rows:\n"
     "  copse factor X.npz --items rows -k 20 --sparse thesis\n"
+    "As many clusters as the data supports:\n"
+    "  copse factor genes.tsv -k auto --affine -o out\n"
     "Only numbers, for another program:\n"
     "  copse factor X.npz -k 20 --json --quiet | jq .relative_error";
 
@@ -73,8 +75,11 @@ void add_factor(Program& program) {
   auto options = std::make_shared<FlatRunOptions>();
   auto output = std::make_shared<OutputOptions>();
   auto machine = std::make_shared<MachineOptions>();
-  CLI::App& command =
-      program.add("factor", description, examples, [=] { return run_flat_command(*options, *output, *machine); });
+  auto automatic = std::make_shared<bool>(false);
+  CLI::App& command = program.add("factor", description, examples, [=] {
+    return *automatic ? run_choose_command(automatic_survey(*options, false), *output, *machine)
+                      : run_flat_command(*options, *output, *machine);
+  });
   CLI::App* parsed = &command;
   command.parse_complete_callback([options, parsed] {
     if (options->dc && parsed->count("--max-iterations") == 0) options->nmf.max_iterations = 1;
@@ -82,7 +87,9 @@ void add_factor(Program& program) {
   add_text_flag(command, options->input.prepare);
   add_matrix_input(command, options->input);
   NmfOptions& nmf = options->nmf;
-  add_number(command, "-k,--clusters", nmf.rank, Index(1), std::numeric_limits<Index>::max(), "Number of clusters")
+  add_number_or_auto(
+      command, "-k,--clusters", nmf.rank, [automatic] { *automatic = true; },
+      "Number of clusters; auto: what `copse choose` says, of 2 to 20")
       ->required()
       ->group(factorization);
   add_loss(command, nmf);

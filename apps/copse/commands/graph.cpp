@@ -76,8 +76,10 @@ void add_graph_input(CLI::App& command, GraphInputOptions& options) {
 void add_method(CLI::App& command, GraphRunOptions& options) {
   GraphClusterOptions& cluster = options.cluster;
   const auto grouped = [](CLI::Option* option) { return option->group(method_group); };
-  grouped(add_number(command, "-k,--clusters", cluster.k, Index(1), std::numeric_limits<Index>::max(),
-                     "Number of communities"));
+  grouped(add_number_or_auto(
+      command, "-k,--clusters", cluster.k, [&options] { options.auto_k = true; },
+      "Number of communities; auto: where modularity is highest, and 1 where it is no higher than in graphs with the "
+      "same degrees and random edges"));
   grouped(add_choice(command, "--model", cluster.model,
                      "symmetric: A ~ B B'; blocks: A ~ Z S Z', which also finds groups with more edges to each other "
                      "than within"));

@@ -69,6 +69,23 @@ CLI::Option* add_number(CLI::App& command, const std::string& names, Number& tar
   return option->type_name(std::numeric_limits<Number>::is_integer ? "N" : "X");
 }
 
+CLI::Option* add_number_or_auto(CLI::App& command, const std::string& names, Index& target,
+                                const std::function<void()>& choose, const std::string& description) {
+  CLI::Option* option = command.add_option(
+      names,
+      [&target, names, choose](const CLI::results_t& given) {
+        if (given.front() == "auto") {
+          choose();
+        } else {
+          target = parse_number(long_name(names), given.front(), Index(1), std::numeric_limits<Index>::max());
+        }
+        return true;
+      },
+      description);
+  if (target >= 1) option->default_str(std::to_string(target));
+  return option->type_name("N|auto");
+}
+
 template CLI::Option* add_number(CLI::App&, const std::string&, int&, int, int, const std::string&);
 template CLI::Option* add_number(CLI::App&, const std::string&, Index&, Index, Index, const std::string&);
 template CLI::Option* add_number(CLI::App&, const std::string&, std::uint64_t&, std::uint64_t, std::uint64_t,
@@ -234,6 +251,17 @@ void add_preparation_options(CLI::App& command, PrepareOptions& options) {
   command.add_flag("--drop-empty", options.drop_empty, "Drop features and items with no entry but zeros")
       ->group(preparation_group);
   command.add_flag("--drop-duplicates", options.drop_duplicates, "Drop items that equal an earlier one")
+      ->group(preparation_group);
+  add_number(command, "--library-size", options.library_size, 0.0, std::numeric_limits<double>::max(),
+             "Counts of genes: multiply each item so that its entries add up to this, such as 10000; 0: do not")
+      ->group(preparation_group);
+  add_number(command, "--select", options.select_features, Index(0), std::numeric_limits<Index>::max(),
+             "Keep so many features, those that vary most, such as 5000; 0: all")
+      ->group(preparation_group);
+  add_choice(
+      command, "--select-by", options.select_by,
+      "What varies most: standard deviation / mean [Kuang 2014, 4.7], or variance / mean, which prefers features "
+      "with many counts")
       ->group(preparation_group);
   add_weighting_options(command, options);
 }

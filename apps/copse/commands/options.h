@@ -71,6 +71,9 @@ void add_text_flag(CLI::App& command, PrepareOptions& options);
 template <class Number>
 CLI::Option* add_number(CLI::App& command, const std::string& names, Number& target, Number least, Number most,
                         const std::string& description);
+// A number of at least 1, or the word auto, which calls `choose`.
+CLI::Option* add_number_or_auto(CLI::App& command, const std::string& names, Index& target,
+                                const std::function<void()>& choose, const std::string& description);
 // The same, in any unit that `parse` understands.
 CLI::Option* add_amount(CLI::App& command, const std::string& names, double& target,
                         double (*parse)(const std::string&), const std::string& type, const std::string& description);

@@ -48,11 +48,16 @@ void add_topics(Program& program) {
   options->input = documents_at("");
   DocumentInputOptions& documents = *options->input.documents;
   PrepareOptions& prepare = options->input.prepare;
-  CLI::App& command =
-      program.add("topics", description, examples, [=] { return run_flat_command(*options, *output, *machine); });
+  auto automatic = std::make_shared<bool>(false);
+  CLI::App& command = program.add("topics", description, examples, [=] {
+    return *automatic ? run_choose_command(automatic_survey(*options, true), *output, *machine)
+                      : run_flat_command(*options, *output, *machine);
+  });
   command.add_option("DOCS", options->input.path, documents_description)->type_name("FILE")->required();
   NmfOptions& nmf = options->nmf;
-  add_number(command, "-k,--clusters", nmf.rank, Index(1), std::numeric_limits<Index>::max(), "Number of topics");
+  add_number_or_auto(
+      command, "-k,--clusters", nmf.rank, [automatic] { *automatic = true; },
+      "Number of topics; auto: what `copse choose` says, of 2 to 60, which takes hundreds of fits");
   command.add_option("--text", documents.reading.text_field, "Where the text is in a table or in JSON objects")
       ->type_name("COLUMN")
       ->default_str(documents.reading.text_field)

@@ -37,10 +37,13 @@ constexpr const char* examples =
     "  copse tree counts.mtx.gz --text --features terms.txt --leaves 40 -o out\n"
     "Genes x patients, where there are no words:\n"
     "  copse tree genes.tsv --score error --leaves 6\n"
+    "A tree that knows when to stop:\n"
+    "  copse tree papers.jsonl --leaves auto -o out\n"
     "Then look closer at one node:\n"
     "  copse edit out --split 1.2 --into 4";
 
 constexpr const char* growing = "Growing";
+constexpr Index most_leaves = 300;
 
 }  // namespace
 
@@ -53,7 +56,14 @@ void add_tree(Program& program) {
   CLI::App& command =
       program.add("tree", description, examples, [=] { return run_tree_command(*options, *output, *machine, *log); });
   add_documents_or_matrix(command, options->input);
-  add_number(command, "--leaves", tree.leaves, Index(1), std::numeric_limits<Index>::max(), "Leaves to stop at")
+  add_number_or_auto(
+      command, "--leaves", tree.leaves,
+      [&options = *options] {
+        options.auto_leaves = true;
+        options.tree.leaves = most_leaves;
+      },
+      "Leaves to stop at; auto: split only what two topics explain better than one, judged by hidden "
+      "entries and beside shuffled data, up to 300 leaves")
       ->group(growing);
   add_words(
       command, "--score", names_of<Score>(), "",

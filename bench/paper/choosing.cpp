@@ -1,0 +1,190 @@
+// Kuang's thesis, tables 12 and 13: how often measures find the number of clusters in simulated gene expression, ours
+// beside theirs, the verdict beside all measures, and how often a verdict that calls itself so sure is right.
+// ./run bench paper/choosing [affine|standard] [REPETITIONS] [RUNS] [SECONDS]: goes on where an earlier call stopped
+// and prints what is there; stops after so many seconds of CPU.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "copse/base/parallel.h"
+#include "copse/generate/gene_expression.h"
+#include "copse/result/choose_run.h"
+
+namespace copse {
+namespace {
+
+constexpr std::array deviations{0.25, 0.3, 0.35, 0.4, 0.45, 0.5};
+using Table = std::array<std::array<double, 6>, 6>;
+
+struct Printed {
+  const char* measure;  // as the verdict names it
+  const char* title;
+  Table standard, affine;  // theirs, tables 12 and 13
+};
+const std::array<Printed, 4> printed{{{"cophenetic of starts",
+                                       "(a) cophenetic correlation, random starts",
+                                       {{{0, 1, .4, .8, 1, .7},
+                                         {0, 1, .4, .6, .9, 1},
+                                         {0, 1, .3, .8, 1, 1},
+                                         {0, 1, .2, .4, .5, .9},
+                                         {0, 1, .1, .1, .5, .6},
+                                         {0, 1, 0, 0, .5, .4}}},
+                                       {{{0, 1, .9, .7, .3, .1},
+                                         {0, 1, .9, .6, .8, .3},
+                                         {0, 1, 1, .5, .4, .3},
+                                         {0, 1, .9, .7, .4, .4},
+                                         {0, .9, .9, .6, .4, .4},
+                                         {0, 1, .6, .3, .3, .2}}}},
+                                      {"cophenetic",
+                                       "(b) cophenetic correlation, random samples",
+                                       {{{0, 1, .7, 1, 1, .9},
+                                         {0, 1, .9, .9, 1, 1},
+                                         {0, 1, .8, 1, .9, 1},
+                                         {0, 1, .5, .8, .9, 1},
+                                         {0, 1, .4, .6, 1, .9},
+                                         {0, 1, .2, .5, .9, .4}}},
+                                       {{{0, 1, 1, .8, 1, 1},
+                                         {0, 1, 1, .9, .9, 1},
+                                         {0, 1, 1, 1, 1, 1},
+                                         {0, 1, 1, 1, .9, .9},
+                                         {0, 1, 1, 1, 1, .9},
+                                         {0, 1, .9, 1, .9, .7}}}},
+                                      {"gap",
+                                       "(c) gap statistic",
+                                       {{{.3, .3, .3, .4, .4, .8},
+                                         {.5, .1, .4, .5, .7, .8},
+                                         {.2, .5, .4, .6, .8, .8},
+                                         {.4, .2, .3, .3, .6, .8},
+                                         {.3, .2, .2, .4, .8, .7},
+                                         {.3, .2, .3, .1, .7, .6}}},
+                                       {{{.2, .5, .8, .8, .8, .9},
+                                         {.3, .6, .7, 1, .6, .8},
+                                         {0, .3, .7, .2, .9, .8},
+                                         {.4, .1, .5, .5, .5, .8},
+                                         {.5, 0, .3, .2, .5, .7},
+                                         {.3, .1, 0, .2, .9, .7}}}},
+                                      {"gps",
+                                       "(d) gap of prediction strength",
+                                       {{{.2, 1, 1, 1, 1, 1},
+                                         {.1, 1, 1, 1, 1, 1},
+                                         {.1, 1, 1, 1, 1, 1},
+                                         {.3, 1, .9, 1, 1, 1},
+                                         {.2, 1, .9, 1, 1, .7},
+                                         {.3, 1, .9, .9, .7, .4}}},
+                                       {{{1, .9, 1, 1, 1, 1},
+                                         {.9, 1, 1, 1, 1, 1},
+                                         {1, 1, 1, 1, 1, 1},
+                                         {.9, 1, 1, 1, 1, 1},
+                                         {1, 1, 1, 1, 1, .7},
+                                         {.9, 1, 1, 1, .8, .3}}}}}};
+
+struct Cell {
+  int right = 0, made = 0;
+};
+
+// The survey of one simulated data set; nothing where it is not complete and there is no time left.
+std::optional<SurveyReport> survey_of(std::size_t s, Index k, int repetition, int runs, bool affine, bool may_run) {
+  const auto seed = static_cast<std::uint64_t>(1000 * repetition + 10 * k) + s;
+  const auto planted = generate_gene_expression<float>({.k = k, .deviation = deviations[s], .seed = seed});
+  ChooseRunOptions options;
+  options.survey.ks = {1, 2, 3, 4, 5, 6, 7};
+  options.survey.kinds = {RunKind::split, RunKind::null_split, RunKind::shuffled_split, RunKind::resample,
+                          RunKind::start, RunKind::gap,        RunKind::null_gap};
+  options.survey.runs = runs;
+  options.survey.seed = seed;
+  options.flat.nmf.affine = affine;
+  options.flat.nmf.tolerance = 1e-3;
+  options.average = Average::mean;
+  const std::filesystem::path folder = "build/bench_data/choosing";
+  std::filesystem::create_directories(folder);
+  char name[100];
+  std::snprintf(name, sizeof name, "%s_%d_%d_%d", affine ? "affine" : "standard", static_cast<int>(s),
+                static_cast<int>(k), repetition);
+  options.run_log = folder / name;
+  options.resume = std::filesystem::exists(options.run_log);
+  if (!options.resume && !may_run) return {};
+  options.time_limit = may_run ? std::numeric_limits<double>::infinity() : 0;
+  SurveyOutcome outcome = run_survey(planted.data, options);
+  if (outcome.report.done < outcome.report.planned) return {};
+  return std::move(outcome.report);
+}
+
+void print_table(const std::string& title, const std::map<std::pair<std::size_t, Index>, Cell>& cells,
+                 const Table* theirs) {
+  std::printf("\n%s: right, ours%s\n\n| sigma | K = 1 | 2 | 3 | 4 | 5 | 6 | sum |\n", title.c_str(),
+              theirs != nullptr ? " / theirs" : "");
+  std::printf("| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+  for (std::size_t s = 0; s < deviations.size(); ++s) {
+    std::printf("| %.2f |", deviations[s]);
+    double own_sum = 0, their_sum = 0;
+    for (Index k = 1; k <= 6; ++k) {
+      const auto found = cells.find({s, k});
+      const bool known = found != cells.end() && found->second.made > 0;
+      const double own = known ? static_cast<double>(found->second.right) / found->second.made : 0;
+      own_sum += own;
+      std::printf(known ? " %.2f" : " -", own);
+      if (theirs != nullptr) {
+        their_sum += (*theirs)[s][static_cast<std::size_t>(k - 1)];
+        std::printf(" / %.1f", (*theirs)[s][static_cast<std::size_t>(k - 1)]);
+      }
+      std::printf(" |");
+    }
+    std::printf(" %.2f", own_sum);
+    if (theirs != nullptr) std::printf(" / %.1f", their_sum);
+    std::printf(" |\n");
+  }
+}
+
+void run(bool affine, int repetitions, int runs, double seconds) {
+  std::map<std::string, std::map<std::pair<std::size_t, Index>, Cell>> cells;
+  std::map<int, Cell> calibration;
+  std::map<Index, Cell> by_k;
+  int surveys = 0, within = 0;
+  for (int repetition = 0; repetition < repetitions; ++repetition) {
+    for (std::size_t s = 0; s < deviations.size(); ++s) {
+      for (Index k = 1; k <= 6; ++k) {
+        const bool may_run = static_cast<double>(std::clock()) / CLOCKS_PER_SEC < seconds;
+        const auto report = survey_of(s, k, repetition, runs, affine, may_run);
+        if (!report) continue;
+        const auto count = [&](const std::string& measure, Index chosen) {
+          Cell& cell = cells[measure][{s, k}];
+          ++cell.made;
+          cell.right += chosen == k;
+        };
+        for (const Choice& choice : report->verdict.choices) count(choice.measure, choice.k);
+        count("verdict", report->verdict.k);
+        Cell& bin = calibration[static_cast<int>(report->verdict.sure * 10 + 1e-9)];
+        ++bin.made;
+        bin.right += report->verdict.k == k;
+        ++surveys;
+        within +=
+            report->verdict.k == k || std::ranges::find(report->verdict.possible, k) != report->verdict.possible.end();
+      }
+    }
+  }
+  std::printf("%s NMF, %d surveys, %d runs of each kind\n", affine ? "affine" : "standard", surveys, runs);
+  for (const Printed& theirs : printed)
+    print_table(theirs.title, cells[theirs.measure], affine ? &theirs.affine : &theirs.standard);
+  for (const char* own : {"both nulls", "dispersion", "verdict"}) print_table(own, cells[own], nullptr);
+  std::printf("\nThe verdict's confidence\n\n| says | surveys | right |\n| --- | --- | --- |\n");
+  for (const auto& [tenth, bin] : calibration)
+    std::printf("| %d - %d %% | %d | %.0f %% |\n", tenth * 10, std::min(100, tenth * 10 + 10), bin.made,
+                100.0 * bin.right / bin.made);
+  std::printf("\nThe planted number is the verdict or among what it calls possible in %d of %d.\n", within, surveys);
+}
+
+}  // namespace
+}  // namespace copse
+
+int main(int count, char** arguments) {
+  const bool affine = count < 2 || std::string(arguments[1]) != "standard";
+  const int repetitions = count > 2 ? std::atoi(arguments[2]) : 3, runs = count > 3 ? std::atoi(arguments[3]) : 20;
+  const double seconds = count > 4 ? std::atof(arguments[4]) : 1e9;
+  copse::with_threads(1, nullptr, [&] { copse::run(affine, repetitions, runs, seconds); });
+}

@@ -1,0 +1,87 @@
+// The view of a survey in a real browser: every picture is drawn, from what it should be drawn from.
+import { expect, test } from "@playwright/test";
+import type { SurveyData } from "../src/survey";
+import { pageWith, random, sample } from "./sample";
+
+// Three clusters of 40 items: strength is 1 at 3 and falls, the consensus has three blocks.
+function survey(): SurveyData {
+  const draw = random(3);
+  const ks = [2, 3, 4, 5, 6];
+  const clusters = Array.from({ length: 120 }, (_, i) => Math.floor(i / 40));
+  return {
+    question: "clusters",
+    k: 3,
+    sentence: "3 clusters. Prediction strength stands above chance at 3 (GPS 0.50, p < .01) and falls at 4.",
+    sure: 0.98,
+    possible: [],
+    choices: [
+      { measure: "gps", answers: "clusters", k: 3 },
+      { measure: "hold-out", answers: "components", k: 4 },
+    ],
+    runs: { planned: 300, done: 300 },
+    rows: ks.map((k) => ({
+      k,
+      runs: 60,
+      failed: 0,
+      prediction_strength: k === 3 ? 1 : 1.2 / k,
+      prediction_strength_deviation: k === 3 ? 0 : 0.1,
+      null_strength: 1 / k,
+      null_strength_deviation: 0.05,
+      p_value: k === 3 ? 0.005 : 0.3,
+      resampled_dispersion: k === 3 ? 1 : 0.8,
+      silhouette: 1 - 0.1 * k,
+      hidden_error: 0.09 - 0.002 * k + 0.0004 * k * k,
+      hidden_error_deviation: 0.001,
+    })),
+    flows: [
+      { from: 2, to: 3, counts: [[40, 40, 0], [0, 0, 40]] },
+      { from: 3, to: 4, counts: [[40, 0, 0, 0], [0, 38, 2, 0], [0, 0, 1, 39]] },
+    ],
+    consensus: {
+      k: 3,
+      items: clusters.map((_, i) => i),
+      clusters,
+      lines: clusters.map((a) => clusters.map((b) => (a === b ? "z" : draw() < 0.1 ? "3" : "0")).join("")),
+    },
+  };
+}
+
+test("draws what the survey found", async ({ page }) => {
+  const wrong: string[] = [];
+  page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
+  page.on("pageerror", (error) => wrong.push(String(error)));
+  const report = { ...sample({ flat: true, leaves: 3, documents: 120 }), survey: survey() };
+  await page.goto(`${pageWith(report)}#survey`);
+  await expect(page.getByRole("main").getByRole("heading", { level: 2 })).toHaveText("How many clusters");
+  await expect(page.locator(".verdict")).toContainText("3 clusters.");
+  await expect(page.getByRole("link", { name: "How many" })).toHaveAttribute("aria-current", "page");
+  await expect(page.locator("figure.survey")).toHaveCount(5);
+  // A point for every k of both curves, and the p-value of the verdict.
+  await expect(page.locator("figure.survey").first().locator("circle.own")).toHaveCount(5);
+  await expect(page.locator("figure.survey").first().locator("circle.null")).toHaveCount(5);
+  await expect(page.locator("figure.survey").first()).toContainText("p < .01");
+  await expect(page.locator(".ribbon")).toHaveCount(8);
+  // The middle of a block is dark, a place beside it is light.
+  const [dark, light] = await page.locator("canvas.consensus").evaluate((canvas: HTMLCanvasElement) => {
+    const context = canvas.getContext("2d")!;
+    return [context.getImageData(20, 20, 1, 1).data[0]!, context.getImageData(20, 60, 1, 1).data[0]!];
+  });
+  expect(dark).toBeLessThan(60);
+  expect(light).toBeGreaterThan(200);
+  await expect(page.locator("table.choices tbody tr")).toHaveCount(2);
+  const drawn = await page.locator("canvas.scatter").evaluate((canvas: HTMLCanvasElement) => {
+    const { data } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
+    return data.some((value) => value > 0);
+  });
+  expect(drawn).toBe(true);
+  if (process.env["PICTURES"]) await page.screenshot({ path: `${process.env["PICTURES"]}/survey.png`, fullPage: true });
+  await page.setViewportSize({ width: 390, height: 800 });
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+  if (process.env["PICTURES"]) await page.screenshot({ path: `${process.env["PICTURES"]}/survey-phone.png`, fullPage: true });
+  expect(wrong).toEqual([]);
+});
+
+test("has no such view without a survey", async ({ page }) => {
+  await page.goto(`${pageWith(sample())}#survey`);
+  await expect(page.getByRole("link", { name: "How many" })).toHaveCount(0);
+});
