@@ -15,6 +15,7 @@ namespace {
 constexpr double enough_silhouette = 0.8;
 constexpr int surveys_drawn = 200;
 constexpr double share_of_possible = 0.1;
+constexpr double weak_p = 0.05;
 
 // The row with the most of a measure, the first of equal ones; null if no row has it. value(row) is optional.
 template <class Value>
@@ -106,7 +107,7 @@ class DrawnSurveys {
   std::map<std::pair<Index, RunKind>, std::map<int, std::vector<double>>> values_;
 };
 
-std::string p_words(double p) { return p <= 0.01 ? "p < .01" : fmt::format("p = {:.2f}", p); }
+std::string p_words(double p) { return p < 0.01 ? "p < .01" : fmt::format("p = {:.2f}", p); }
 
 std::string listed(const std::vector<Index>& ks) {
   std::string text;
@@ -151,8 +152,9 @@ std::string sentence_of(const Verdict& verdict, const SurveyTable& table) {
     }
   } else {
     const SurveyRow* row = row_of(table, verdict.k);
-    text = fmt::format("{} clusters. Prediction strength stands above chance at {} (GPS {:.2f}, {})", verdict.k,
-                       verdict.k, *beyond_chance(*row), p_words(row->p_value.value_or(1)));
+    text = fmt::format("{} clusters. Prediction strength stands above chance at {} (GPS {:.2f}, {}{})", verdict.k,
+                       verdict.k, *beyond_chance(*row), p_words(row->p_value.value_or(1)),
+                       row->p_value.value_or(1) > weak_p ? ": weak evidence" : "");
     const SurveyRow* next = nullptr;
     for (const SurveyRow& other : table.rows) {
       if (other.k > verdict.k && beyond_chance(other)) {

@@ -39,7 +39,9 @@ def test_finds_the_planted_number_and_writes_its_clusters(copse, genes, tmp_path
     run = copse("choose", genes, "-k", "2:5", "--affine", "--runs", 10, "-o", "out", "--truth",
                 tmp_path / "genes.labels.txt")
     assert run.returncode == 0, run.stderr
-    assert "3 clusters." in run.stdout
+    assert "3 clusters." in run.stdout and "weak evidence" not in run.stdout
+    few = copse("choose", genes, "-k", "2:4", "--affine", "--runs", 2)  # no p-value below 1 / 5
+    assert "3 clusters." in few.stdout and "weak evidence" in few.stdout
     survey = survey_of(tmp_path / "out")
     assert survey["k"] == 3 and survey["sure"] > 0.9
     assert survey["sentence"] in run.stdout
