@@ -73,7 +73,7 @@ std::vector<double> silhouettes_of(const std::vector<const Matrix<float>*>& runs
     return std::vector<double>(static_cast<std::size_t>(runs.front()->rows()), 1);
   const Index k = runs.front()->rows(), width = runs.front()->cols();
   const auto count = static_cast<Index>(runs.size());
-  // The means start as the run that agrees best with the others and follow the matching.
+  // The means start as the components of the first run and follow the matching.
   Matrix<double> centres(k, width);
   for (Index c = 0; c < k; ++c) std::ranges::copy(runs.front()->row(c), centres.row(c).begin());
   std::vector<std::vector<Index>> group(runs.size());

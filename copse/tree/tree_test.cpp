@@ -402,7 +402,9 @@ TEST(Tree, SplitsOnlyWhatIsWorthIt) {
   for (const TreeNode<double>& node : tree.nodes) {
     inner += node.first >= 0;
     EXPECT_EQ(node.first >= 0, node.items.size() > 60 && node.leaf == Leaf::open) << node.items.size();
-    if (node.leaf == Leaf::not_worth_it) EXPECT_NE(std::ranges::find(asked, node.items), asked.end());
+    if (node.leaf == Leaf::not_worth_it) {
+      EXPECT_NE(std::ranges::find(asked, node.items), asked.end());
+    }
   }
   EXPECT_EQ(tree.leaves, inner + 1);
   options.worth_splitting = [](std::span<const RowIndex>) { return false; };
