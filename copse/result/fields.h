@@ -28,7 +28,7 @@ void visit_fields(Options& options, const Visit& visit) {
   visit("drop_empty", options.drop_empty);
   visit("drop_duplicates", options.drop_duplicates);
   visit("library_size", options.library_size);
-  visit("select_features", options.select_features);
+  visit("select", options.select_features);
   visit("select_by", options.select_by);
   visit("weights", options.weighting);
   visit("scale", options.feature_scaling);
@@ -235,7 +235,7 @@ void add_settings(const Options& options, Settings& settings) {
 
 // Options that results of older versions do not name: what they were is the default.
 inline bool is_newer(std::string_view name) {
-  return name == "library_size" || name == "select_features" || name == "select_by";
+  return name == "library_size" || name == "select" || name == "select_by";
 }
 
 // All fields from settings. Throws InvalidArgument for one that is missing or of another type.

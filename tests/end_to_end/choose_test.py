@@ -23,6 +23,15 @@ def genes(copse, tmp_path):
 
 
 @pytest.fixture
+def few_genes(copse, tmp_path):
+    """Three clusters that are quickly told apart."""
+    run = copse("generate", "genes", "-k", 3, "--seed", 1, "--features", 60, "--nuisance", 20, "--items-per-cluster", 20,
+                "--outliers", 0.05, "-o", "few.npy")
+    assert run.returncode == 0, run.stderr
+    return tmp_path / "few.npy"
+
+
+@pytest.fixture
 def copse_process(program, tmp_path):
     """Starts the program and does not wait for it."""
     def start(*arguments):
@@ -237,23 +246,23 @@ def test_the_order_of_the_items_does_not_matter(copse, genes, tmp_path):
     assert one == other
 
 
-def test_a_grid_is_searched_to_its_neighbours(copse, genes, tmp_path):
-    run = copse("choose", genes, "-k", "2,6,10", "--affine", "--runs", 8, "--search", "-o", "out")
+def test_a_grid_is_searched_to_its_neighbours(copse, few_genes, tmp_path):
+    run = copse("choose", few_genes, "-k", "2,6,10", "--affine", "--runs", 8, "--search", "-o", "out")
     assert run.returncode == 0, run.stderr
     survey = survey_of(tmp_path / "out")
     ks = [row["k"] for row in survey["rows"]]
     assert survey["k"] == 3 and {2, 3, 4} <= set(ks) and len(ks) < 9
 
 
-def test_k_auto_is_a_survey(copse, genes, tmp_path):
-    run = copse("factor", genes, "-k", "auto", "--affine", "-o", "out", "--truth", tmp_path / "genes.labels.txt")
+def test_k_auto_is_a_survey(copse, few_genes, tmp_path):
+    run = copse("factor", few_genes, "-k", "auto", "--affine", "-o", "out", "--truth", tmp_path / "few.labels.txt")
     assert run.returncode == 0, run.stderr
     result = json.loads((tmp_path / "out" / "result.json").read_text())
-    assert result["command"] == "factor" and result["k"] == 3 and result["measures"]["nmi"] > 0.95
+    assert result["command"] == "factor" and result["k"] == 3 and result["measures"]["nmi"] > 0.9
     assert "3 clusters." in run.stdout
-    run = copse("factor", genes, "-k", "auto", "--sparse", "thesis")
+    run = copse("factor", few_genes, "-k", "auto", "--sparse", "thesis")
     assert run.returncode != 0 and "does not go with sparse NMF" in run.stderr
-    assert copse("factor", genes, "-k", "some").returncode == 2
+    assert copse("factor", few_genes, "-k", "some").returncode == 2
 
 
 def test_a_tree_knows_when_to_stop(copse, genes, tmp_path):

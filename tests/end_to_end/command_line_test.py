@@ -111,7 +111,7 @@ def test_bash_completes(program, copse, tmp_path):
     assert complete(program, copse, tmp_path, "factor", "x", "-o", "") == ["folder"]
     assert complete(program, copse, tmp_path, "edit", "f") == ["folder"]
     assert "matrix.mtx" not in complete(program, copse, tmp_path, "show", "")
-    assert complete(program, copse, tmp_path, "factor", "-k", "") == []
+    assert complete(program, copse, tmp_path, "factor", "-k", "") == ["auto"]
     assert complete(program, copse, tmp_path, "generate", "c") == ["corpus"]
     assert complete(program, copse, tmp_path, "generate", "corpus", "--do") == ["--docs"]
     assert complete(program, copse, tmp_path, "completion", "z") == ["zsh"]
