@@ -19,6 +19,7 @@ namespace {
 
 constexpr Index rows_per_block = 32;
 constexpr int sweeps = 3;  // over the coordinates of a row, for one product with the data
+constexpr double first_step = 0.5, step_growth = 1.05, largest_growth = 1.01, step_fall = 1.5;
 
 // Hidden entries of each row, with their values.
 struct Hidden {
@@ -46,6 +47,10 @@ Hidden turned(const Hidden& hidden, Index count) {
   return result;
 }
 
+void add_scaled(double factor, const double* from, Index count, double* to) {
+  for (Index b = 0; b < count; ++b) to[b] += factor * from[b];
+}
+
 // One half of an iteration: rows of f for the other factor g, product = X0 g with the hidden entries of X0 zero.
 // Columns from `frozen` on are constants. Returns nothing; f changes in place.
 template <class T>
@@ -53,28 +58,45 @@ void update_rows(const Matrix<T>& product, const Matrix<T>& g, const Hidden& hid
   const Matrix<double> whole = gram(g);
   const Index k = g.cols();
   parallel_blocks(f.rows(), rows_per_block, [&](Index begin, Index end) {
-    std::vector<double> own(static_cast<std::size_t>(k * k));
+    std::vector<double> own(static_cast<std::size_t>(k * k)), slope(static_cast<std::size_t>(k));
+    std::vector<double> other(static_cast<std::size_t>(k));
     for (Index j = begin; j < end; ++j) {
       std::ranges::copy(whole.values(), own.begin());
       for (Index p = hidden.offsets[j]; p < hidden.offsets[j + 1]; ++p) {
-        const auto row = g.row(hidden.others[p]);
+        std::ranges::copy(g.row(hidden.others[p]), other.begin());
         for (Index a = 0; a < k; ++a) {
-          for (Index b = 0; b < k; ++b) own[a * k + b] -= static_cast<double>(row[a]) * static_cast<double>(row[b]);
+          if (other[a] != 0) add_scaled(-other[a], other.data(), k, own.data() + a * k);
         }
       }
       const auto coefficients = f.row(j);
+      for (Index a = 0; a < k; ++a) slope[a] = -static_cast<double>(product(j, a));
+      for (Index a = 0; a < k; ++a) {
+        if (coefficients[a] != 0) add_scaled(coefficients[a], own.data() + a * k, k, slope.data());
+      }
       for (int sweep = 0; sweep < sweeps; ++sweep) {
         for (Index a = 0; a < frozen; ++a) {
           const double curvature = own[a * k + a];
           // Differences of sums: what is far below the whole is round-off.
           if (!(curvature > 1e-10 * whole(a, a)) || curvature == 0) continue;
-          double slope = -static_cast<double>(product(j, a));
-          for (Index b = 0; b < k; ++b) slope += own[a * k + b] * static_cast<double>(coefficients[b]);
-          coefficients[a] = static_cast<T>(std::max(0.0, static_cast<double>(coefficients[a]) - slope / curvature));
+          const auto before = static_cast<double>(coefficients[a]);
+          coefficients[a] = static_cast<T>(std::max(0.0, before - slope[a] / curvature));
+          const double change = static_cast<double>(coefficients[a]) - before;
+          if (change != 0) add_scaled(change, own.data() + a * k, k, slope.data());
         }
       }
     }
   });
+}
+
+// f += step (f - before), not below 0, in the first `columns` columns.
+template <class T>
+void go_beyond(const Matrix<T>& before, double step, Index columns, Matrix<T>& f) {
+  for (Index j = 0; j < f.rows(); ++j) {
+    for (Index c = 0; c < columns; ++c) {
+      const auto value = static_cast<double>(f(j, c));
+      f(j, c) = static_cast<T>(std::max(0.0, value + step * (value - static_cast<double>(before(j, c)))));
+    }
+  }
 }
 
 // Sum of (x - w'h)^2 over the hidden entries, and of x^2 and (w'h)^2.
@@ -178,15 +200,20 @@ HeldOutError held_out_error(const Dataset<T>& data, const Mask& mask, const NmfO
   Matrix<T> h = uniform_rows<T>(data.items(), k, 2 * scale, mixed_seed(options.seed, 2));
   for (Index j = 0; options.affine && j < h.rows(); ++j) h(j, free) = 1;
 
+  // The point from which the next update starts lies beyond the last two, as far as that goes well: components that
+  // are alike take thousands of plain updates [Ang & Gillis 2019].
   HeldOutError result;
   HiddenSums hidden;
-  Matrix<T> product;
-  double previous = std::numeric_limits<double>::infinity();
+  Matrix<T> product, last_w = w, last_h = h, ahead_w = w;
+  double previous = std::numeric_limits<double>::infinity(), step = first_step, largest_step = 1;
   for (result.iterations = 1; result.iterations <= options.max_iterations; ++result.iterations) {
     check_cancelled();
-    x->transpose_times(w, product);
-    update_rows(product, w, by_item, free, h);
+    x->transpose_times(ahead_w, product);
+    update_rows(product, ahead_w, by_item, free, h);
+    const Matrix<T> updated_h = h;
+    go_beyond(last_h, step, free, h);
     x->times(h, product);
+    w = ahead_w;
     update_rows(product, h, by_feature, k, w);
     // |X0 - W H|^2 over all cells counts (W H)^2 of the hidden ones too.
     hidden = hidden_sums(by_item, w, h);
@@ -194,7 +221,21 @@ HeldOutError held_out_error(const Dataset<T>& data, const Mask& mask, const NmfO
     const Matrix<double> gw = gram(w), gh = gram(h);
     const double error = seen_square - 2 * cross + dot(gw, gh) - hidden.model;
     result.seen = seen_square > 0 ? std::max(0.0, error) / seen_square : 0;
-    if (previous - result.seen <= options.tolerance * result.seen) break;
+    const bool fell = result.seen < previous;
+    if (step == 0 && previous - result.seen <= options.tolerance * result.seen) break;
+    ahead_w = w;
+    if (fell && previous - result.seen > options.tolerance * result.seen) {
+      go_beyond(last_w, step, k, ahead_w);
+      largest_step = std::min(1.0, largest_step * largest_growth);
+      step = std::min(largest_step, std::max(step, first_step) * step_growth);
+    } else {
+      // Too far, or at rest: the next update is a plain one, and tells.
+      largest_step = std::max(first_step, step / step_fall);
+      step = 0;
+      h = updated_h;
+    }
+    last_w = w;
+    last_h = updated_h;
     previous = result.seen;
   }
   result.hidden = hidden.square > 0 ? hidden.error / hidden.square : std::numeric_limits<double>::quiet_NaN();

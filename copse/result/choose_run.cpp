@@ -100,7 +100,7 @@ std::uint64_t fingerprint_of(const Dataset<T>& data, const ChooseRunOptions& opt
         },
         value);
   }
-  add_text(fmt::format("by places {} {} {} {} {}", options.survey.seed, static_cast<int>(options.survey.null),
+  add_text(fmt::format("by places, hold-out ahead {} {} {} {} {}", options.survey.seed, static_cast<int>(options.survey.null),
                        options.survey.resample_share, options.survey.hidden_share, sizeof(T)));
   return sum;
 }
