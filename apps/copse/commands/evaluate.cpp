@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "apps/copse/commands/evaluate_pictures.h"
 #include "apps/copse/commands/options.h"
@@ -11,6 +12,8 @@
 #include "apps/copse/terminal/words.h"
 #include "copse/base/error.h"
 #include "copse/report/result_json.h"
+#include "copse/result/read_result.h"
+#include "copse/result/references.h"
 
 namespace copse {
 namespace {
@@ -26,7 +29,10 @@ constexpr const char* description =
     "Pictures of labels (grey PNG, or .npy with two axes) are compared pixel by pixel, with one person's segments or "
     "several people's: precision, recall and F of the boundaries as the Berkeley benchmark defines them, region "
     "covering, and variation of information (which is better when lower). With --map the first picture has strengths "
-    "of boundaries, and the threshold with the best F is found.";
+    "of boundaries, and the threshold with the best F is found.\n\n"
+    "With --components the first is the folder of a result, and the second a matrix of components that are known, such "
+    "as mutational signatures: features in rows, a column for each. Every component of the result is paired with a "
+    "reference of its own, so that the cosines add up to the most, and the nearest of all is named beside it.";
 
 constexpr const char* examples =
     "How good are these clusters?\n"
@@ -35,12 +41,15 @@ constexpr const char* examples =
     "  copse evaluate first/assignments.tsv second/assignments.tsv\n"
     "How near are these segments, and this map of boundaries, to what people drew?\n"
     "  copse evaluate out/labels.png person1.png person2.png\n"
-    "  copse evaluate out/boundaries.png person1.png person2.png --map";
+    "  copse evaluate out/boundaries.png person1.png person2.png --map\n"
+    "Which known signatures are these?\n"
+    "  copse evaluate out COSMIC_v3.4_SBS_GRCh37.tsv --components";
 
 struct EvaluateOptions {
   std::string labels;
   std::vector<std::string> truths;
   bool map = false;
+  bool components = false;
   OutputOptions output;
 };
 
@@ -59,7 +68,44 @@ std::vector<std::string> read_label_lines(const std::string& path, std::vector<s
   return labels;
 }
 
+ReferenceMatches matches_of(const std::string& folder, const std::string& references) {
+  const StoredResult stored(folder);
+  if (stored.is_tree() || stored.is_graph() || stored.is_segmentation())
+    throw InputError(folder + " has no components to compare: it is not a result of factor, topics or choose.");
+  ReferenceMatches found;
+  with_precision(stored.precision(), [&]<class T> {
+    ReadResult<T> read = read_matrix<T>(references);
+    found = match_references(read_flat_result<T>(stored).model, std::move(read.dataset));
+    found.notes.insert(found.notes.begin(), read.notes.begin(), read.notes.end());
+  });
+  return found;
+}
+
+int evaluate_components(const EvaluateOptions& options) {
+  Terminal terminal(options.output.quiet);
+  const ReferenceMatches found = matches_of(options.labels, options.truths.front());
+  for (const std::string& note : found.notes) terminal.say("note: " + note);
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  std::string table = "component\treference\tcosine\tnearest\tnearest_cosine\n";
+  for (const ReferenceMatch& match : found.matches) {
+    json.push_back({{"component", match.topic},
+                    {"reference", match.reference},
+                    {"cosine", match.cosine},
+                    {"nearest", match.nearest},
+                    {"nearest_cosine", match.nearest_cosine}});
+    table += fmt::format("{}\t{}\t{:.4f}\t{}\t{:.4f}\n", match.topic, match.reference, match.cosine, match.nearest,
+                         match.nearest_cosine);
+  }
+  options.output.json ? print_json(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n")
+                      : print_data(table);
+  return 0;
+}
+
 int run(const EvaluateOptions& options) {
+  if (options.components) {
+    if (options.truths.size() != 1) throw InputError("components are compared with one file of references.");
+    return evaluate_components(options);
+  }
   if (options.map || is_label_picture(options.labels))
     return evaluate_pictures(options.labels, options.truths, options.map, options.output);
   if (options.truths.size() != 1)
@@ -111,6 +157,8 @@ void add_evaluate(Program& program) {
       ->required()
       ->expected(1, 1000);
   command.add_flag("--map", options->map, "LABELS is a picture of boundaries: the brighter, the stronger");
+  command.add_flag("--components", options->components,
+                   "LABELS is the folder of a result and TRUTH a matrix of known components: their cosines");
   add_json_and_quiet(command, options->output);
 }
 
