@@ -16,6 +16,7 @@ constexpr double enough_silhouette = 0.8;
 constexpr int surveys_drawn = 200;
 constexpr double share_of_possible = 0.1;
 constexpr double weak_p = 0.05;
+constexpr Index few_for_halves = 100;
 
 // The row with the most of a measure, the first of equal ones; null if no row has it. value(row) is optional.
 template <class Value>
@@ -122,7 +123,7 @@ const SurveyRow* row_of(const SurveyTable& table, Index k) {
 }
 
 // The answer and its reasons as a person can quote them.
-std::string sentence_of(const Verdict& verdict, const SurveyTable& table) {
+std::string sentence_of(const Verdict& verdict, const SurveyTable& table, bool few_items) {
   const auto choice = [&](const char* measure) -> std::optional<Index> {
     const auto found = std::ranges::find(verdict.choices, measure, &Choice::measure);
     return found == verdict.choices.end() ? std::optional<Index>{} : found->k;
@@ -150,6 +151,12 @@ std::string sentence_of(const Verdict& verdict, const SurveyTable& table) {
           best->strength->centre, best->k, best->strength->centre - *beyond_chance(*best),
           p_words(best->p_value.value_or(1)));
     }
+    const std::optional<Index> cophenetic = choice("cophenetic");
+    if (few_items && cophenetic && *cophenetic > 1)
+      text += fmt::format(
+          " Halves of so few items are small. The consensus of samples is clearest at {} (cophenetic correlation "
+          "{:.2f}), which is not evidence by itself.",
+          *cophenetic, row_of(table, *cophenetic)->resampled->cophenetic);
   } else {
     const SurveyRow* row = row_of(table, verdict.k);
     text = fmt::format("{} clusters. Prediction strength stands above chance at {} (GPS {:.2f}, {}{})", verdict.k,
@@ -263,7 +270,7 @@ Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, A
       if (other != *k && times >= share_of_possible * surveys_drawn) verdict.possible.push_back(other);
     }
   }
-  verdict.sentence = sentence_of(verdict, table);
+  verdict.sentence = sentence_of(verdict, table, survey.items() < few_for_halves);
   return verdict;
 }
 

@@ -100,8 +100,9 @@ std::uint64_t fingerprint_of(const Dataset<T>& data, const ChooseRunOptions& opt
         },
         value);
   }
-  add_text(fmt::format("by places, hold-out ahead {} {} {} {} {}", options.survey.seed, static_cast<int>(options.survey.null),
-                       options.survey.resample_share, options.survey.hidden_share, sizeof(T)));
+  add_text(fmt::format("by places, hold-out ahead {} {} {} {} {}", options.survey.seed,
+                       static_cast<int>(options.survey.null), options.survey.resample_share,
+                       options.survey.hidden_share, sizeof(T)));
   return sum;
 }
 
@@ -271,6 +272,13 @@ std::string worker_log(const ChooseRunOptions& options, int worker) {
   return options.worker_logs + std::to_string(worker);
 }
 
+std::vector<Index> automatic_range(Index last) {
+  std::vector<Index> ks;
+  for (Index k = 2; k < last; k = k < 10 ? k + 1 : k * 6 / 5) ks.push_back(k);
+  ks.push_back(last);
+  return ks;
+}
+
 ChooseRunOptions automatic_survey(const FlatRunOptions& flat, bool sparse) {
   const auto refuse = [](bool given, const char* what) {
     if (given) throw InvalidArgument(fmt::format("To choose the number of clusters does not go with {}.", what));
@@ -285,9 +293,7 @@ ChooseRunOptions automatic_survey(const FlatRunOptions& flat, bool sparse) {
   options.flat = flat;
   options.survey.runs = 20;
   options.survey.seed = flat.nmf.seed;
-  const Index last = sparse ? 60 : 20;
-  for (Index k = 2; k < last; k = std::max(k + 1, k <= 9 ? k + 1 : k * 6 / 5)) options.survey.ks.push_back(k);
-  options.survey.ks.push_back(last);
+  options.survey.ks = automatic_range(sparse ? 60 : 20);
   options.search = true;
   return options;
 }

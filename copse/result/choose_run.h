@@ -27,8 +27,11 @@ struct ChooseRunOptions {
   int workers = 0;  // 0: no workers
 };
 
-// The survey that `-k auto` makes of this run: 2 ... 10 and then steps of a fifth, up to 60 for sparse data and 20 for
-// dense, with a search; 20 runs of each kind. Throws InvalidArgument for what a survey cannot do.
+// The numbers of clusters of a survey that was given none: 2 ... 10 and then steps of a fifth, and the last.
+std::vector<Index> automatic_range(Index last);
+
+// The survey that `-k auto` makes of this run: automatic_range(), up to 60 for sparse data and 20 for dense, with a
+// search; 20 runs of each kind. Throws InvalidArgument for what a survey cannot do.
 ChooseRunOptions automatic_survey(const FlatRunOptions& flat, bool sparse);
 
 // The survey alone. An interruption or the time limit ends it with what is there. Throws InvalidArgument for options

@@ -12,6 +12,7 @@ from copse._data import (
     make_graph,
     make_mixture,
     make_uniform_sparse,
+    match_components,
     read,
 )
 from copse._dcnmf import DCNMF
@@ -54,6 +55,7 @@ __all__ = [
     "make_graph",
     "make_mixture",
     "make_uniform_sparse",
+    "match_components",
     "neighbour_graph",
     "non_negative_factorization",
     "normalize_counts",

@@ -97,7 +97,8 @@ class Survey:
             self._curve(ax, "hidden_error", "hidden entries", "C3")
             ax.set_ylabel("hidden error")
         else:
-            self._curve(ax, "null_strength", "chance: box, or shuffled", "C0")
+            both = any("shuffled_strength" in row for row in self._found["rows"])
+            self._curve(ax, "null_strength", "chance: box" if both else "chance", "C0")
             self._curve(ax, "shuffled_strength", "chance: shuffled", "C7")
             ax.set_ylabel("prediction strength")
             for row in self._found["rows"]:

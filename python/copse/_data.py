@@ -10,10 +10,11 @@ import scipy.sparse
 from copse import _copse
 from copse._parameters import choice
 from copse._random import seed_of
+from copse._table import table
 from copse._threads import thread_count
 
 if TYPE_CHECKING:
-    from copse._types import Any, Callable, Path, RandomState
+    from copse._types import Any, Callable, Path, RandomState, Table
 
 PRESENCE = {None: "detect", True: "present", False: "absent"}
 
@@ -86,6 +87,47 @@ def evaluate(labels: Any, truth: Any) -> dict[str, Any]:
         name: getattr(measures, name)
         for name in ("accuracy", "nmi", "ari", "purity", "entropy", "items", "clusters", "classes")
     }
+
+
+def match_components(components: Any, references: Any, names: Any = None) -> Table:
+    """Components beside known ones, such as mutational signatures, by cosine: a pandas DataFrame.
+
+    Parameters
+    ----------
+    components : array of shape (n_components, n_features)
+        `components_` of a model.
+    references : array of shape (n_references, n_features), or DataFrame with a row for each reference
+        The same features in the same order; nothing negative.
+    names : names of the references, default=None
+        None: the index of the DataFrame, or their numbers.
+
+    Returns
+    -------
+    DataFrame
+        For each component its `reference`, no two the same and the sum of the cosines the largest, with its `cosine`;
+        the `nearest` of all references and the `nearest_cosine`. None where references are fewer than components.
+
+    Examples
+    --------
+    >>> from copse import match_components
+    >>> match_components([[2, 0], [1, 1]], [[1, 1], [1, 0]], names=["both", "first"])["reference"].tolist()
+    ['first', 'both']
+    """
+    if names is None:
+        names = references.index if hasattr(references, "columns") else range(len(references))
+    ours, theirs = (np.ascontiguousarray(values, dtype=np.float64) for values in (components, references))
+    for values in (ours, theirs):
+        if values.ndim != 2 or not np.isfinite(values).all() or (values < 0).any():
+            raise ValueError("Components and references must be matrices with finite entries and none below 0.")
+    if len(names := list(names)) != len(theirs):
+        raise ValueError(f"There are {len(names)} names for {len(theirs)} references.")
+    partner, cosine, nearest, nearest_cosine = np.asarray(_copse.match_components(ours, theirs)).T
+    return table(
+        reference=[names[int(place)] if place >= 0 else None for place in partner],
+        cosine=cosine,
+        nearest=[names[int(place)] if place >= 0 else None for place in nearest],
+        nearest_cosine=nearest_cosine,
+    )
 
 
 def make_corpus(

@@ -331,7 +331,7 @@ class NMF(FlatModel):
 
             self.survey_ = choose_k(
                 items,
-                [*range(2, 11), 12, 14, 16, 20],
+                _copse.automatic_range(20),
                 n_runs=20,
                 solver=SOLVERS[choice("solver", self.solver, SOLVERS)],
                 affine=bool(self.affine),

@@ -1,6 +1,8 @@
 // How many clusters: a survey of a range of k.
 #include <nlohmann/json.hpp>
 
+#include "copse/choose/linkage.h"
+#include "copse/measure/component_match.h"
 #include "copse/report/survey_report.h"
 #include "copse/result/choose_run.h"
 #include "python/src/items.h"
@@ -51,6 +53,35 @@ void bind_survey_of(nb::module_& module) {
 void bind_survey(nb::module_& module) {
   bind_survey_of<float>(module);
   bind_survey_of<double>(module);
+  module.def("automatic_range", &automatic_range, nb::arg("last"));
+  // Rows: partner, cosine, nearest, its cosine.
+  module.def(
+      "match_components",
+      [](const Array<double, 2>& components, const Array<double, 2>& references) {
+        const auto matches = match_components(to_matrix(components), to_matrix(references));
+        Matrix<double> rows(static_cast<Index>(matches.size()), 4);
+        for (Index c = 0; c < rows.rows(); ++c) {
+          const ComponentMatch& match = matches[static_cast<std::size_t>(c)];
+          rows(c, 0) = static_cast<double>(match.partner);
+          rows(c, 1) = match.cosine;
+          rows(c, 2) = static_cast<double>(match.nearest);
+          rows(c, 3) = match.nearest_cosine;
+        }
+        return to_numpy(std::move(rows));
+      },
+      nb::arg("components"), nb::arg("references"));
+  // Of a full matrix of distances with its average linkage.
+  module.def(
+      "cophenetic_correlation",
+      [](const Array<double, 2>& given) {
+        const Matrix<double> full = to_matrix(given);
+        PairDistances distances{.items = full.rows(), .values = {}};
+        for (Index i = 0; i < full.rows(); ++i) {
+          for (Index j = i + 1; j < full.cols(); ++j) distances.values.push_back(full(i, j));
+        }
+        return correlation(distances.values, average_linkage(distances).cophenetic().values);
+      },
+      nb::arg("distances"));
 }
 
 }  // namespace copse::python

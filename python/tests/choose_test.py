@@ -6,8 +6,11 @@ import subprocess
 import numpy as np
 import pytest
 import scipy.sparse
+from scipy.cluster.hierarchy import cophenet, linkage
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist, pdist, squareform
 
-from copse import choose_k, make_gene_expression
+from copse import NMF, _copse, choose_k, make_gene_expression, match_components
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +52,15 @@ def test_sparse_data_and_all_measures():
 def test_plot(genes):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    ax = choose_k(genes[0], [2, 3], n_runs=2, random_state=0).plot()
+    survey = choose_k(genes[0], [2, 3], n_runs=2, random_state=0)
+    ax = survey.plot()
     assert [line.get_label() for line in ax.get_lines()][:3] == ["data", "chance: box", "chance: shuffled"]
+    assert survey.plot("error").get_ylabel() == "error"
+    assert survey.plot("consensus").images[0].get_array().shape == (180, 180)
+    bars = survey.plot("flows").patches
+    assert len(bars) == 5 and sum(bar.get_height() for bar in bars) == pytest.approx(2 * 180)
+    with pytest.raises(ValueError, match="kind must be one of"):
+        survey.plot("pie")
 
 
 @pytest.mark.parametrize("arguments, sentence", [
@@ -63,3 +73,36 @@ def test_plot(genes):
 def test_wrong_calls_get_a_sentence(genes, arguments, sentence):
     with pytest.raises(ValueError, match=sentence):
         choose_k(genes[0], **arguments)
+
+
+def test_the_cophenetic_correlation_is_scipys():
+    random = np.random.default_rng(3)
+    for size in (2, 3, 10, 40):
+        points = random.random((size, 3))
+        distances = pdist(points)
+        expected = cophenet(linkage(distances, "average"), distances)[0] if size > 2 else 1.0
+        assert _copse.cophenetic_correlation(squareform(distances)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_components_are_paired_as_scipy_pairs_them():
+    random = np.random.default_rng(4)
+    for count, known in ((5, 9), (9, 5), (1, 1)):
+        ours, theirs = random.random((count, 12)) ** 3, random.random((known, 12)) ** 3
+        cosines = 1 - cdist(ours, theirs, "cosine")
+        found = match_components(ours, theirs)
+        rows, columns = linear_sum_assignment(-cosines)
+        assert found["cosine"].sum() == pytest.approx(cosines[rows, columns].sum())
+        assert found["nearest"].tolist() == cosines.argmax(axis=1).tolist()
+        for component, reference in enumerate(found["reference"].dropna()) if known >= count else []:
+            assert found["cosine"][component] == pytest.approx(cosines[component, int(reference)])
+    with pytest.raises(ValueError, match="below 0"):
+        match_components([[-1.0]], [[1.0]])
+    with pytest.raises(ValueError, match="same features"):
+        match_components([[1.0]], [[1.0, 2.0]])
+
+
+def test_an_estimator_chooses_for_itself():
+    X = make_gene_expression(n_clusters=3, n_features=60, nuisance_features=20, samples_per_cluster=20, outlier_fraction=0.05, random_state=1).X
+    model = NMF("choose", affine=True, random_state=0).fit(X)
+    assert model.survey_.k_ == 3 and model.components_.shape == (3, 60)
+    assert NMF("auto", max_iter=2, tol=1).fit(X).components_.shape[0] == 60

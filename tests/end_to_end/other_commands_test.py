@@ -106,3 +106,39 @@ def test_planted_topics_are_found(copse, tmp_path):
     copse("generate", "corpus", "--docs", 3000, "--terms", 2000, "-k", 6, "--strength", 2, "--seed", 2, "-o", "x.npz")
     run = copse("factor", "x.npz", "-k", 6, "--truth", "x.labels.txt", "--json", "--quiet", "--runs", 3)
     assert json.loads(run.stdout)["measures"]["nmi"] > 0.8
+
+
+@pytest.mark.parametrize("scale", ["none", "deviation"])
+def test_evaluate_pairs_components_with_references(copse, tmp_path, scale):
+    """Planted signatures are found again in a table that has others, too, and its channels in another order."""
+    random = np.random.default_rng(6)
+    signatures = random.dirichlet(np.full(40, 0.2), 6).T
+    x = random.poisson(signatures[:, :4] @ random.gamma(0.5, 3000, (4, 120)))
+    channels = np.array([f"channel {i}" for i in range(40)])
+
+    def write(name, rows, columns, values):
+        lines = ["type\t" + "\t".join(columns)]
+        lines += [row + "\t" + "\t".join(map(str, line)) for row, line in zip(rows, values)]
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+
+    order = random.permutation(40)
+    write("counts.tsv", channels, [f"sample {j}" for j in range(120)], x)
+    write("known.tsv", channels[order], [f"S{s}" for s in range(6)], signatures[order])
+    run = copse("factor", "counts.tsv", "-k", 4, "--runs", 5, "--scale", scale, "--max-iterations", 2000,
+                "--tolerance", "1e-6", "-o", "out")
+    assert run.returncode == 0, run.stderr
+    run = copse("evaluate", "out", "known.tsv", "--components", "--json")
+    assert run.returncode == 0, run.stderr
+    found = json.loads(run.stdout)
+    assert {match["reference"] for match in found} == {"S0", "S1", "S2", "S3"}
+    for match in found:
+        assert match["cosine"] > 0.98 and match["nearest"] == match["reference"]
+        assert match["nearest_cosine"] == match["cosine"]
+    table = copse("evaluate", "out", "known.tsv", "--components").stdout.splitlines()
+    assert table[0] == "component\treference\tcosine\tnearest\tnearest_cosine" and len(table) == 5
+    (tmp_path / "other.tsv").write_text("type\tS0\nnobody\t1\n")
+    run = copse("evaluate", "out", "other.tsv", "--components")
+    assert run.returncode == 1 and "none of the features" in run.stderr
+    assert copse("tree", "counts.tsv", "--leaves", 3, "-o", "tree").returncode == 0
+    run = copse("evaluate", "tree", "known.tsv", "--components")
+    assert run.returncode == 1 and "has no components to compare" in run.stderr
