@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "apps/copse/commands/compare.h"
+#include "apps/copse/commands/plan.h"
 #include "apps/copse/commands/run_cluster.h"
 #include "apps/copse/help/help.h"
 #include "apps/copse/processes.h"
@@ -74,9 +75,9 @@ Program::Program() : app_(std::make_unique<CLI::App>(description, "copse")) {
   app_->set_help_flag("-h,--help", "Show this help");
   app_->set_version_flag("--version", std::string("copse ") + version(), "Show the version");
   app_->require_subcommand(1);
-  for (const auto add : {add_topics, add_tree, add_factor, add_graph, add_segment, add_choose, add_cluster, add_compare,
-                         add_edit, add_show, add_assign, add_evaluate, add_generate, add_convert, add_devices,
-                         add_report, add_demo, add_completion, add_manual}) {
+  for (const auto add : {add_topics,  add_tree,    add_factor, add_graph,  add_segment,    add_choose,   add_cluster,
+                         add_compare, add_edit,    add_show,   add_assign, add_evaluate,   add_generate, add_convert,
+                         add_plan,    add_devices, add_report, add_demo,   add_completion, add_manual}) {
     add(*this);
   }
 }

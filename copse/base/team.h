@@ -11,6 +11,19 @@
 
 namespace copse {
 
+// Where each of `parts` parts of `count` things begins, and `count`: nearly equal, multiples of `unit` but for the
+// last.
+inline std::vector<Index> part_starts(Index count, int parts, Index unit = 1) {
+  std::vector<Index> starts;
+  const Index units = (count + unit - 1) / unit;
+  for (int p = 0; p <= parts; ++p) starts.push_back(std::min(count, units * p / parts * unit));
+  return starts;
+}
+
+// Solvers take up to so many neighbouring rows of a factor at once; who begins with a multiple of it has the same
+// neighbours.
+inline constexpr Index rows_in_step = 256;
+
 class Team {
  public:
   virtual ~Team() = default;
@@ -45,14 +58,7 @@ class Team {
     sum({&wishes, 1});
     return wishes > 0;
   }
-  // Where each one's part of `count` things begins, and `count`: parts of nearly equal size, multiples of `unit` but
-  // for the last.
-  std::vector<Index> starts_of(Index count, Index unit = 1) const {
-    std::vector<Index> starts;
-    const Index units = (count + unit - 1) / unit;
-    for (int r = 0; r <= size(); ++r) starts.push_back(std::min(count, units * r / size() * unit));
-    return starts;
-  }
+  std::vector<Index> starts_of(Index count, Index unit = 1) const { return part_starts(count, size(), unit); }
 };
 
 }  // namespace copse

@@ -7,9 +7,6 @@
 namespace copse {
 namespace {
 
-// Solvers take up to so many neighbouring rows at once; who begins with a multiple of it has the same neighbours.
-constexpr Index rows_in_step = 256;
-
 // A sample with the features of all members' samples, also those that none of its own items has.
 template <class T>
 class WidenedData : public Data<T> {

@@ -292,8 +292,8 @@ FlatResult<T> run_flat_shared(const FlatRunOptions& options, const RunEvents& ev
   result.report.seconds.prepare = seconds.prepare;
   result.report.estimated_memory_bytes = static_cast<Index>(input.estimated_memory);
   result.report.notes.insert(result.report.notes.begin(), input.notes.begin(), input.notes.end());
-  result.report.notes.push_back(
-      fmt::format("{} processes made this run; the first of them sent {}.", team.size(), in_bytes(team.bytes_sent())));
+  result.report.notes.push_back(fmt::format("{} processes made this run; the first of them sent {} bytes.", team.size(),
+                                            counted(static_cast<Index>(team.bytes_sent()))));
   result.clock = clock;
   return result;
 }

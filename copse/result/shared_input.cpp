@@ -15,9 +15,6 @@
 namespace copse {
 namespace {
 
-// Solvers take up to so many neighbouring items at once; who begins with a multiple of it has the same neighbours.
-constexpr Index items_in_step = 256;
-
 // How many of the team are on this machine, as far as the launcher says.
 double members_here(const Team& team) {
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"}) {
@@ -40,6 +37,13 @@ class OwnStreamedData : OwnItemsInFile<T>, public StreamedData<T> {
 
 }  // namespace
 
+double bytes_of_share(Index entries, Index clusters, Precision precision, int processes) {
+  return with_precision(precision, [&]<class T> {
+    return static_cast<double>(entries) / processes *
+           (sizeof(T) + sizeof(RowIndex) + copied_bytes_per_entry<T>(clusters));
+  });
+}
+
 template <class T>
 SharedInput<T> load_shared(const InputOptions& options, MemoryJob job, const Team& team, const RunEvents& events,
                            Seconds& seconds) {
@@ -60,12 +64,10 @@ SharedInput<T> load_shared(const InputOptions& options, MemoryJob job, const Tea
     throw InputError(sentence);
   }
   const PreparedBlocks<T>& items = *shared.input.streamed->items;
-  shared.starts = team.starts_of(items.cols(), items_in_step);
+  shared.starts = team.starts_of(items.cols(), rows_in_step);
   const Index begin = shared.starts[team.rank()], end = shared.starts[team.rank() + 1];
   auto range = std::make_unique<ItemRange<T>>(items, begin, end);
-  // X and X' of the items, as in memory.
-  const double bytes = static_cast<double>(items.nonzeros()) / team.size() *
-                       (sizeof(T) + sizeof(RowIndex) + copied_bytes_per_entry<T>(job.clusters));
+  const double bytes = bytes_of_share(items.nonzeros(), job.clusters, precision_of<T>, team.size());
   double& left = shared.input.streamed->node_memory;
   const bool in_file = team.any(wants_disk || (!wants_memory && bytes > left));
   if (in_file && wants_memory)

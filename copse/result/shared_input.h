@@ -16,6 +16,9 @@ struct SharedInput {
   std::unique_ptr<Data<T>> own;  // one's own items, in memory or in the file
 };
 
+// X and X' of the items of one of so many processes, where they are kept in memory.
+double bytes_of_share(Index entries, Index clusters, Precision precision, int processes);
+
 // load() for a team. The limit of memory is that of each member. Throws InputError, which all members do alike.
 template <class T>
 SharedInput<T> load_shared(const InputOptions& options, MemoryJob job, const Team& team, const RunEvents& events,

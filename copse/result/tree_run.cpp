@@ -205,8 +205,8 @@ TreeResult<T> run_tree_shared(const TreeRunOptions& options, const RunEvents& ev
   report.seconds.prepare = seconds.prepare;
   report.estimated_memory_bytes = static_cast<Index>(input.estimated_memory);
   report.notes.insert(report.notes.begin(), input.notes.begin(), input.notes.end());
-  report.notes.push_back(
-      fmt::format("{} processes made this run; the first of them sent {}.", team.size(), in_bytes(team.bytes_sent())));
+  report.notes.push_back(fmt::format("{} processes made this run; the first of them sent {} bytes.", team.size(),
+                                     counted(static_cast<Index>(team.bytes_sent()))));
   result.clock = clock;
   return result;
 }

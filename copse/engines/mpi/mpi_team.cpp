@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "copse/base/error.h"
+#include "copse/base/traffic.h"
 
 #ifdef COPSE_HAS_MPI
 #include <mpi.h>
@@ -92,9 +93,8 @@ class MpiTeam final : public Team {
   template <class Value>
   void add_up(std::span<Value> values, MPI_Datatype kind) const {
     if (size_ == 1) return;
-    constexpr std::size_t small = 4096;
     const auto count = static_cast<Index>(values.size());
-    if (values.size() > small) {
+    if (sums_by_parts(count, size_)) {
       const std::vector<Index> starts = starts_of(count);
       std::vector<Value> own(static_cast<std::size_t>(starts[rank_ + 1] - starts[rank_]));
       exchange(std::span<const Value>(values), starts, std::span<Value>(own), kind);
