@@ -36,11 +36,15 @@ PreparedBlocks<T>::PreparedBlocks(const BlockedItems<T>& from, const PrepareOpti
   learn_scaling(options);
   learn_item_factors(options);
   count_entries(options);
+  const bool is_changed = takes_logarithms_ || !feature_stages_.empty() || !item_stages_.empty() ||
+                          rows_ != from.rows() || this->cols() != from.cols() || this->nonzeros() != from.nonzeros();
+  if (!is_changed) row_of_ = {};
 }
 
 template <class T>
 void PreparedBlocks<T>::read(Index block, SparseMatrix<T>& into) const {
   from_.read(block, into);
+  if (row_of_.empty()) return;  // the items are as they were
   const Index first = from_.first_items()[block], columns = into.cols;
   Index place = 0, cols = 0, begin = 0, kept_item = first_items_[block];
   for (Index j = 0; j < columns; ++j) {

@@ -97,6 +97,48 @@ class TakenMemory {
   double bytes_ = 0;
 };
 
+// Items as they were read from their blocks, kept for the nodes below: those are
+// cut out of them without another read.
+template <class T>
+struct ItemStore {
+  std::vector<RowIndex> items;  // of the whole, ascending
+  NodeItems<T, RowIndex> x;
+  TakenMemory taken;
+};
+
+// The latest stores, as long as nodes do not need their memory.
+template <class T>
+class ItemStores {
+ public:
+  // One that has all of these; null: there is none.
+  std::shared_ptr<const ItemStore<T>> with(std::span<const RowIndex> items) {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t s = stores_.size(); s-- > 0;) {
+      if (!std::ranges::includes(stores_[s]->items, items)) continue;
+      std::rotate(stores_.begin() + static_cast<Index>(s), stores_.begin() + static_cast<Index>(s) + 1, stores_.end());
+      return stores_.back();
+    }
+    return nullptr;
+  }
+  void add(std::shared_ptr<const ItemStore<T>> store) {
+    const std::lock_guard lock(mutex_);
+    stores_.push_back(std::move(store));
+  }
+  // Lets the oldest go; false: there is none.
+  bool drop_one() {
+    std::shared_ptr<const ItemStore<T>> oldest;
+    const std::lock_guard lock(mutex_);
+    if (stores_.empty()) return false;
+    oldest = std::move(stores_.front());
+    stores_.erase(stores_.begin());
+    return true;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<const ItemStore<T>>> stores_;  // the latest at the end
+};
+
 // The whole data, where it is read in blocks.
 template <class T>
 struct BlockedHome {
@@ -106,6 +148,15 @@ struct BlockedHome {
   // Of a team: each has the items from starts[rank] on.
   const Team* team = nullptr;
   std::vector<Index> starts = {};
+  mutable ItemStores<T> stores = {};  // after `memory`, to which they give back
+
+  // For a node, or for its items twice: stores go first.
+  bool take(double bytes) const {
+    while (!memory.take(bytes)) {
+      if (!stores.drop_one()) return false;
+    }
+    return true;
+  }
 };
 
 // Adds up over a team, if there is one.
@@ -206,7 +257,7 @@ struct OwnItems {
 // `own` tells which of the chosen items the source has.
 template <class T, class Source>
 std::unique_ptr<NodeData<T>> cut_items(Source source, Index rows, const Chosen& chosen, Numbers numbers,
-                                       const OwnItems& own = {});
+                                       const OwnItems& own = {}, TakenMemory taken = {});
 
 // Row numbers have 16 bits where these suffice. The items stand in memory, or
 // are fetched from their blocks for every read; the bits are the same.
@@ -214,8 +265,11 @@ template <class T, class Row>
 class SparseNode : public NodeData<T> {
  public:
   SparseNode(NodeItems<T, Row> x, std::vector<RowIndex> terms, std::vector<double> squared_norms, int exponent,
-             const OwnItems& own, Index entries)
-      : NodeData<T>(std::move(terms), std::move(squared_norms), exponent, entries), x_(std::move(x)), own_(own) {
+             const OwnItems& own, Index entries, TakenMemory taken)
+      : NodeData<T>(std::move(terms), std::move(squared_norms), exponent, entries),
+        x_(std::move(x)),
+        taken_(std::move(taken)),
+        own_(own) {
     block(entries);
   }
   SparseNode(Buffer<Index> offsets, ItemsInBlocks<T> blocks, std::vector<RowIndex> terms,
@@ -401,7 +455,7 @@ class SparseNode : public NodeData<T> {
   void load_if_it_fits() {
     const Index entries = x_.offsets.back();
     const double bytes = static_cast<double>(entries) * (sizeof(T) + sizeof(Row));
-    if (!blocks_->home->memory.take(bytes)) return;
+    if (!blocks_->home->take(bytes)) return;
     taken_ = TakenMemory(blocks_->home->memory, bytes);
     x_.indices.resize(static_cast<std::size_t>(entries));
     x_.values.resize(static_cast<std::size_t>(entries));
@@ -433,10 +487,11 @@ class SparseNode : public NodeData<T> {
 template <class T, class Source>
 class Cut {
  public:
-  Cut(Source source, Index rows, const Chosen& chosen, Numbers numbers, const OwnItems& own)
+  Cut(Source source, Index rows, const Chosen& chosen, Numbers numbers, const OwnItems& own, TakenMemory taken)
       : source_(std::move(source)),
         chosen_(chosen),
         own_(own),
+        taken_(std::move(taken)),
         offsets_(static_cast<std::size_t>(source_.count()) + 1) {
     offsets_[0] = 0;
     for (Index j = 0; j < source_.count(); ++j) offsets_[j + 1] = offsets_[j] + source_.size(j);
@@ -539,7 +594,7 @@ class Cut {
                       });
       });
       return std::make_unique<SparseNode<T, Row>>(std::move(node), std::move(terms_), std::move(norms),
-                                                  chosen_.exponent + shift, own_, entries);
+                                                  chosen_.exponent + shift, own_, entries, std::move(taken_));
     }
   }
 
@@ -559,6 +614,7 @@ class Cut {
   Source source_;
   Chosen chosen_;
   OwnItems own_;
+  TakenMemory taken_;  // for the node
   Buffer<Index> offsets_;
   std::vector<Index> starts_;                 // the blocks of items
   std::vector<Buffer<std::int32_t>> counts_;  // of each feature by block, then their sum, then the new numbers
@@ -567,8 +623,8 @@ class Cut {
 
 template <class T, class Source>
 std::unique_ptr<NodeData<T>> cut_items(Source source, Index rows, const Chosen& chosen, Numbers numbers,
-                                       const OwnItems& own) {
-  return Cut<T, Source>(std::move(source), rows, chosen, numbers, own).node();
+                                       const OwnItems& own, TakenMemory taken) {
+  return Cut<T, Source>(std::move(source), rows, chosen, numbers, own, std::move(taken)).node();
 }
 
 template <class T>
@@ -645,14 +701,64 @@ class BlockedTreeData : public TreeData<T> {
 
   std::unique_ptr<NodeData<T>> cut(std::span<const RowIndex> items) const override {
     const std::span<const RowIndex> own = OwnItems{home_.team, own_begin()}.in(items, own_end() - own_begin());
+    const Chosen chosen{items, {}, squared_norms_, exponent_, exponent_};
+    const OwnItems place{home_.team, own.data() - items.data()};
+    double entries = 0;
+    for (const RowIndex item : own) entries += home_.sizes[item];
+    const double bytes = entries * (sizeof(T) + sizeof(RowIndex));
+    std::shared_ptr<const ItemStore<T>> store = home_.stores.with(own);
+    if (store != nullptr && home_.take(bytes)) return cut_from(*store, own, chosen, place, bytes);
+    store.reset();
+    if (home_.take(2 * bytes)) {
+      store = load(own, bytes);
+      std::unique_ptr<NodeData<T>> node = cut_from(*store, own, chosen, place, bytes);
+      home_.stores.add(std::move(store));
+      return node;
+    }
     ItemsInBlocks<T> source{.home = &home_, .items = {own.begin(), own.end()}, .factors = {}, .numbers = {}};
-    return cut_items<T>(std::move(source), rows(), {items, {}, squared_norms_, exponent_, exponent_},
-                        Numbers::by_frequency, {home_.team, own.data() - items.data()});
+    return cut_items<T>(std::move(source), rows(), chosen, Numbers::by_frequency, place);
   }
 
  private:
   Index own_begin() const { return home_.team == nullptr ? 0 : home_.starts[home_.team->rank()]; }
   Index own_end() const { return home_.team == nullptr ? cols() : home_.starts[home_.team->rank() + 1]; }
+
+  // So many bytes were taken for the node.
+  std::unique_ptr<NodeData<T>> cut_from(const ItemStore<T>& store, std::span<const RowIndex> own, const Chosen& chosen,
+                                        const OwnItems& place, double bytes) const {
+    std::vector<RowIndex> numbers;
+    numbers.reserve(own.size());
+    std::size_t at = 0;
+    for (const RowIndex item : own) {
+      while (store.items[at] != item) ++at;
+      numbers.push_back(static_cast<RowIndex>(at));
+    }
+    return cut_items<T>(ItemsInMemory<T, RowIndex>{store.x.view(), numbers}, rows(), chosen, Numbers::by_frequency,
+                        place, TakenMemory(home_.memory, bytes));
+  }
+
+  // The items in one read. So many bytes were taken for them.
+  std::shared_ptr<const ItemStore<T>> load(std::span<const RowIndex> own, double bytes) const {
+    auto store = std::make_shared<ItemStore<T>>();
+    store->taken = TakenMemory(home_.memory, bytes);
+    store->items.assign(own.begin(), own.end());
+    Buffer<Index>& offsets = store->x.offsets;
+    offsets.resize(own.size() + 1);
+    offsets[0] = 0;
+    for (std::size_t j = 0; j < own.size(); ++j) offsets[j + 1] = offsets[j] + home_.sizes[own[j]];
+    store->x.indices.resize(static_cast<std::size_t>(offsets.back()));
+    store->x.values.resize(static_cast<std::size_t>(offsets.back()));
+    const ItemsInBlocks<T> source{.home = &home_, .items = store->items, .factors = {}, .numbers = {}};
+    const std::vector<Index> starts = entry_blocks(offsets, max_blocks);
+    parallel_for(static_cast<Index>(starts.size()) - 1, [&](Index part) {
+      source.visit(starts[part], starts[part + 1], true,
+                   [&](Index j, const RowIndex* indices, const T* values, Index size) {
+                     std::copy_n(indices, size, store->x.indices.data() + offsets[j]);
+                     std::copy_n(values, size, store->x.values.data() + offsets[j]);
+                   });
+    });
+    return store;
+  }
 
   // Calls use(item, its values) for one's own items.
   void read(const std::function<void(Index j, std::span<const T> values)>& use) {
