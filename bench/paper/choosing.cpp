@@ -1,7 +1,8 @@
 // Kuang's thesis, tables 12 and 13: how often measures find the number of clusters in simulated gene expression, ours
 // beside theirs, the verdict beside all measures, and how often a verdict that calls itself so sure is right.
 // ./run bench paper/choosing [affine|standard] [REPETITIONS] [RUNS] [SECONDS]: goes on where an earlier call stopped
-// and prints what is there; stops after so many seconds of CPU.
+// and prints what is there; stops after so many seconds of CPU. ./run bench paper/choosing figures [RUNS]: figures 12
+// and 13, one Gaussian.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "copse/base/parallel.h"
+#include "copse/base/random.h"
 #include "copse/generate/gene_expression.h"
 #include "copse/result/choose_run.h"
 
@@ -141,6 +143,35 @@ void print_table(const std::string& title, const std::map<std::pair<std::size_t,
   }
 }
 
+// Items of one Gaussian, all entries above zero. Standard NMF, as in the figures.
+void figures(int runs) {
+  std::printf(
+      "| one Gaussian, 200 items | k | cophenetic, starts | dispersion, starts | cophenetic, samples | dispersion, "
+      "samples | strength | box | shuffled | verdict |\n");
+  std::printf("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+  for (const Index features : {Index(2), Index(2000)}) {
+    Matrix<float> items(200, features);
+    Random random(1);
+    for (float& value : items.values()) value = static_cast<float>(std::max(0.0, 5 + random.normal()));
+    ChooseRunOptions options;
+    options.survey.ks = features == 2 ? std::vector<Index>{2} : std::vector<Index>{2, 3, 4};
+    options.survey.kinds = {RunKind::split, RunKind::null_split, RunKind::shuffled_split, RunKind::resample,
+                            RunKind::start};
+    options.survey.runs = runs;
+    options.average = Average::mean;
+    const SurveyReport report = run_survey(Dataset<float>{.values = std::move(items)}, options).report;
+    for (const SurveyRow& row : report.table.rows) {
+      std::printf("| %d features | %d | %.3f | %.3f | %.3f | %.3f | %.2f | %.2f | %.2f | %d |\n",
+                  static_cast<int>(features), static_cast<int>(row.k), row.started->cophenetic, row.started->dispersion,
+                  row.resampled->cophenetic, row.resampled->dispersion, row.strength->centre, row.null_strength->centre,
+                  row.shuffled_strength->centre, static_cast<int>(report.verdict.k));
+    }
+    for (const Choice& choice : report.verdict.choices)
+      std::printf("%s says %d; ", choice.measure.c_str(), static_cast<int>(choice.k));
+    std::printf("\n");
+  }
+}
+
 void run(bool affine, int repetitions, int runs, double seconds) {
   std::map<std::string, std::map<std::pair<std::size_t, Index>, Cell>> cells;
   std::map<int, Cell> calibration;
@@ -183,6 +214,10 @@ void run(bool affine, int repetitions, int runs, double seconds) {
 }  // namespace copse
 
 int main(int count, char** arguments) {
+  if (count > 1 && std::string(arguments[1]) == "figures") {
+    copse::with_threads(1, nullptr, [&] { copse::figures(count > 2 ? std::atoi(arguments[2]) : 50); });
+    return 0;
+  }
   const bool affine = count < 2 || std::string(arguments[1]) != "standard";
   const int repetitions = count > 2 ? std::atoi(arguments[2]) : 3, runs = count > 3 ? std::atoi(arguments[3]) : 20;
   const double seconds = count > 4 ? std::atof(arguments[4]) : 1e9;

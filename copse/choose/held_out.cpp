@@ -53,8 +53,8 @@ void add_scaled(double factor, const double* from, Index count, double* to) {
 
 // One half of an iteration: rows of f for the other factor g, product = X0 g with the hidden entries of X0 zero.
 // Columns from `frozen` on are constants. Returns nothing; f changes in place.
-template <class T>
-void update_rows(const Matrix<T>& product, const Matrix<T>& g, const Hidden& hidden, Index frozen, Matrix<T>& f) {
+void update_rows(const Matrix<double>& product, const Matrix<double>& g, const Hidden& hidden, Index frozen,
+                 Matrix<double>& f) {
   const Matrix<double> whole = gram(g);
   const Index k = g.cols();
   parallel_blocks(f.rows(), rows_per_block, [&](Index begin, Index end) {
@@ -69,7 +69,7 @@ void update_rows(const Matrix<T>& product, const Matrix<T>& g, const Hidden& hid
         }
       }
       const auto coefficients = f.row(j);
-      for (Index a = 0; a < k; ++a) slope[a] = -static_cast<double>(product(j, a));
+      for (Index a = 0; a < k; ++a) slope[a] = -product(j, a);
       for (Index a = 0; a < k; ++a) {
         if (coefficients[a] != 0) add_scaled(coefficients[a], own.data() + a * k, k, slope.data());
       }
@@ -78,9 +78,9 @@ void update_rows(const Matrix<T>& product, const Matrix<T>& g, const Hidden& hid
           const double curvature = own[a * k + a];
           // Differences of sums: what is far below the whole is round-off.
           if (!(curvature > 1e-10 * whole(a, a)) || curvature == 0) continue;
-          const auto before = static_cast<double>(coefficients[a]);
-          coefficients[a] = static_cast<T>(std::max(0.0, before - slope[a] / curvature));
-          const double change = static_cast<double>(coefficients[a]) - before;
+          const double before = coefficients[a];
+          coefficients[a] = std::max(0.0, before - slope[a] / curvature);
+          const double change = coefficients[a] - before;
           if (change != 0) add_scaled(change, own.data() + a * k, k, slope.data());
         }
       }
@@ -89,13 +89,9 @@ void update_rows(const Matrix<T>& product, const Matrix<T>& g, const Hidden& hid
 }
 
 // f += step (f - before), not below 0, in the first `columns` columns.
-template <class T>
-void go_beyond(const Matrix<T>& before, double step, Index columns, Matrix<T>& f) {
+void go_beyond(const Matrix<double>& before, double step, Index columns, Matrix<double>& f) {
   for (Index j = 0; j < f.rows(); ++j) {
-    for (Index c = 0; c < columns; ++c) {
-      const auto value = static_cast<double>(f(j, c));
-      f(j, c) = static_cast<T>(std::max(0.0, value + step * (value - static_cast<double>(before(j, c)))));
-    }
+    for (Index c = 0; c < columns; ++c) f(j, c) = std::max(0.0, f(j, c) + step * (f(j, c) - before(j, c)));
   }
 }
 
@@ -109,15 +105,13 @@ struct HiddenSums {
     return *this;
   }
 };
-template <class T>
-HiddenSums hidden_sums(const Hidden& hidden, const Matrix<T>& w, const Matrix<T>& h) {
+HiddenSums hidden_sums(const Hidden& hidden, const Matrix<double>& w, const Matrix<double>& h) {
   return sum_blocks(h.rows(), rows_per_block, HiddenSums{}, [&](Index begin, Index end) {
     HiddenSums sums;
     for (Index j = begin; j < end; ++j) {
       for (Index p = hidden.offsets[j]; p < hidden.offsets[j + 1]; ++p) {
         double model = 0;
-        for (Index c = 0; c < w.cols(); ++c)
-          model += static_cast<double>(w(hidden.others[p], c)) * static_cast<double>(h(j, c));
+        for (Index c = 0; c < w.cols(); ++c) model += w(hidden.others[p], c) * h(j, c);
         const double x = hidden.values[p];
         sums += {(x - model) * (x - model), x * x, model * model};
       }
@@ -126,10 +120,26 @@ HiddenSums hidden_sums(const Hidden& hidden, const Matrix<T>& w, const Matrix<T>
   });
 }
 
+// In double precision: where a model explains nearly all, what is left of X - W H drowns in the rounding of floats, and
+// a fit would seem to be at rest.
+template <class T>
+Dataset<double> in_double(const Dataset<T>& data) {
+  if (const auto* sparse = std::get_if<SparseMatrix<T>>(&data.values)) {
+    SparseMatrix<double> copy{.rows = sparse->rows, .cols = sparse->cols, .offsets = sparse->offsets};
+    copy.indices = sparse->indices;
+    copy.values.assign(sparse->values.begin(), sparse->values.end());
+    return {.values = std::move(copy)};
+  }
+  const auto& dense = std::get<Matrix<T>>(data.values);
+  Matrix<double> copy(dense.rows(), dense.cols());
+  std::ranges::copy(dense.values(), copy.values().begin());
+  return {.values = std::move(copy)};
+}
+
 // X with the hidden entries zero, and these.
 template <class T>
-Dataset<T> without_hidden(const Dataset<T>& data, const Mask& mask, Hidden& hidden) {
-  Dataset<T> seen{.values = data.values};
+Dataset<double> without_hidden(const Dataset<T>& data, const Mask& mask, Hidden& hidden) {
+  Dataset<double> seen = in_double(data);
   std::vector<std::vector<std::pair<Index, double>>> found(static_cast<std::size_t>(data.items()));
   parallel_blocks(data.items(), rows_per_block, [&](Index begin, Index end) {
     std::vector<double> item(static_cast<std::size_t>(data.features()));
@@ -139,12 +149,12 @@ Dataset<T> without_hidden(const Dataset<T>& data, const Mask& mask, Hidden& hidd
       for (Index i = 0; i < data.features(); ++i) {
         if (mask.hides(i, j)) found[j].emplace_back(i, item[i]);
       }
-      if (auto* sparse = std::get_if<SparseMatrix<T>>(&seen.values)) {
+      if (auto* sparse = std::get_if<SparseMatrix<double>>(&seen.values)) {
         for (Index p = sparse->offsets[j]; p < sparse->offsets[j + 1]; ++p) {
           if (mask.hides(sparse->indices[p], j)) sparse->values[p] = 0;
         }
       } else {
-        for (const auto& [i, value] : found[j]) std::get<Matrix<T>>(seen.values)(j, i) = 0;
+        for (const auto& [i, value] : found[j]) std::get<Matrix<double>>(seen.values)(j, i) = 0;
       }
     }
   });
@@ -158,13 +168,12 @@ Dataset<T> without_hidden(const Dataset<T>& data, const Mask& mask, Hidden& hidd
   return seen;
 }
 
-template <class T>
-Matrix<T> uniform_rows(Index rows, Index k, double most, std::uint64_t seed) {
-  Matrix<T> f(rows, k);
+Matrix<double> uniform_rows(Index rows, Index k, double most, std::uint64_t seed) {
+  Matrix<double> f(rows, k);
   parallel_blocks(rows, rows_per_block, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       Random random(seed, static_cast<std::uint64_t>(i));
-      for (T& value : f.row(i)) value = static_cast<T>(most * random.uniform());
+      for (double& value : f.row(i)) value = most * random.uniform();
     }
   });
   return f;
@@ -187,7 +196,7 @@ HeldOutError held_out_error(const Dataset<T>& data, const Mask& mask, const NmfO
     throw InvalidArgument("Hold-out needs at least one component and at most as many as items or features.");
   if (!(mask.share > 0 && mask.share < 1)) throw InvalidArgument("The hidden share must be between 0 and 1.");
   Hidden by_item;
-  const Dataset<T> seen = without_hidden(data, mask, by_item);
+  const Dataset<double> seen = without_hidden(data, mask, by_item);
   const Hidden by_feature = turned(by_item, data.features());
   const auto x = in_memory(seen);
   const double seen_square = x->squared_norm();
@@ -196,21 +205,21 @@ HeldOutError held_out_error(const Dataset<T>& data, const Mask& mask, const NmfO
   const Index free = options.rank, k = options.rank + (options.affine ? 1 : 0);
   const double cells = static_cast<double>(data.features()) * static_cast<double>(data.items());
   const double scale = std::sqrt(std::sqrt(seen_square / cells) / static_cast<double>(free));
-  Matrix<T> w = uniform_rows<T>(data.features(), k, 2 * scale, mixed_seed(options.seed, 1));
-  Matrix<T> h = uniform_rows<T>(data.items(), k, 2 * scale, mixed_seed(options.seed, 2));
+  Matrix<double> w = uniform_rows(data.features(), k, 2 * scale, mixed_seed(options.seed, 1));
+  Matrix<double> h = uniform_rows(data.items(), k, 2 * scale, mixed_seed(options.seed, 2));
   for (Index j = 0; options.affine && j < h.rows(); ++j) h(j, free) = 1;
 
   // The point from which the next update starts lies beyond the last two, as far as that goes well: components that
   // are alike take thousands of plain updates [Ang & Gillis 2019].
   HeldOutError result;
   HiddenSums hidden;
-  Matrix<T> product, last_w = w, last_h = h, ahead_w = w;
+  Matrix<double> product, last_w = w, last_h = h, ahead_w = w;
   double previous = std::numeric_limits<double>::infinity(), step = first_step, largest_step = 1;
   for (result.iterations = 1; result.iterations <= options.max_iterations; ++result.iterations) {
     check_cancelled();
     x->transpose_times(ahead_w, product);
     update_rows(product, ahead_w, by_item, free, h);
-    const Matrix<T> updated_h = h;
+    const Matrix<double> updated_h = h;
     go_beyond(last_h, step, free, h);
     x->times(h, product);
     w = ahead_w;

@@ -24,8 +24,9 @@ struct HeldOutError {
 
 // Fits W H to the entries that are seen, exactly: with M_j the hidden features of item j,
 //     h_j = argmin |x_j - W h|^2 over i not in M_j,  whose Gram matrix is W'W - sum over M_j of w_i w_i',
-// by sweeps over the coordinates, and W likewise. options: rank, seed, max_iterations, tolerance (of the
-// relative fall of the error in one iteration) and affine count. Throws InvalidArgument for a bad rank or share.
+// by sweeps over the coordinates, and W likewise, in double precision. options: rank, seed, max_iterations, tolerance
+// (of the relative fall of the error in one plain iteration) and affine count. Throws InvalidArgument for a bad rank or
+// share.
 template <class T>
 HeldOutError held_out_error(const Dataset<T>& data, const Mask& mask, const NmfOptions& options);
 

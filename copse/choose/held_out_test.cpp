@@ -108,6 +108,37 @@ TEST(HeldOut, IsTheSameForSparseDataAndAnyNumberOfThreads) {
   EXPECT_EQ(one.seen, many.seen);
 }
 
+// Signatures that are alike, in counts that a model explains up to their rounding: a fit that stops early, or drowns in
+// the rounding of floats, would look as if more components were needed.
+TEST(HeldOut, ComesToRestWhereComponentsAreAlikeAndNoiseIsSmall) {
+  Random random(8);
+  Matrix<float> x(150, 40);
+  Matrix<double> w(40, 3);
+  for (Index i = 0; i < 40; ++i) {
+    const double common = random.uniform();
+    for (Index c = 0; c < 3; ++c) w(i, c) = common + 0.5 * random.uniform();
+  }
+  for (Index j = 0; j < 150; ++j) {
+    const double h[] = {300 * random.uniform(), 300 * random.uniform(), 300 * random.uniform()};
+    for (Index i = 0; i < 40; ++i)
+      x(j, i) = static_cast<float>(std::round(w(i, 0) * h[0] + w(i, 1) * h[1] + w(i, 2) * h[2]));
+  }
+  double square = 0;
+  for (const float value : x.values()) square += static_cast<double>(value) * value;
+  const double rounding = 150 * 40 / 12.0 / square;  // the variance of what is rounded away
+  const Dataset<float> data{.values = std::move(x)};
+  std::vector<double> errors;
+  for (Index k = 2; k <= 6; ++k) {
+    double sum = 0;
+    for (std::uint64_t mask = 0; mask < 4; ++mask)
+      sum += held_out_error(data, {mask, 0.05}, {.rank = k, .max_iterations = 1000, .seed = mask}).hidden / 4;
+    errors.push_back(sum);
+  }
+  EXPECT_LT(errors[1], 1.6 * rounding);
+  EXPECT_GT(errors[0], 10 * errors[1]);
+  for (std::size_t e = 2; e < errors.size(); ++e) EXPECT_GT(errors[e], 0.97 * errors[1]) << e;
+}
+
 TEST(HeldOut, RefusesBadRanksAndShares) {
   const Dataset<double> data = planted(10, 8, 2, 0, 5);
   EXPECT_THROW(held_out_error(data, {1, 0.1}, {.rank = 9}), InvalidArgument);

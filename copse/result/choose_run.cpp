@@ -100,7 +100,7 @@ std::uint64_t fingerprint_of(const Dataset<T>& data, const ChooseRunOptions& opt
         },
         value);
   }
-  add_text(fmt::format("by places, hold-out ahead {} {} {} {} {}", options.survey.seed,
+  add_text(fmt::format("by places, hold-out in double {} {} {} {} {}", options.survey.seed,
                        static_cast<int>(options.survey.null), options.survey.resample_share,
                        options.survey.hidden_share, sizeof(T)));
   return sum;
@@ -242,7 +242,7 @@ double survey_memory(const Dataset<T>& data, Index k) {
   const auto n = static_cast<double>(data.items()), m = static_cast<double>(data.features());
   const double width = sizeof(T), threads = thread_count();
   const double entries = static_cast<double>(data.nonzeros()) * (width + sizeof(RowIndex)) + n * sizeof(Index);
-  const double fit = 4 * (n + m) * static_cast<double>(k) * width;
+  const double fit = 7 * (n + m) * static_cast<double>(k) * sizeof(double);  // of a hold-out, which takes most
   // Counts, distances and linkage of all pairs of the items that are watched.
   const double watched = std::min(n, 2000.0), pairs = watched * watched / 2 * 40;
   if (data.is_sparse()) return pairs + 4 * entries + threads * (7 * entries + fit);

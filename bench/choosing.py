@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""How many: the verdict on real data whose answer is known, and the time of a survey beside cNMF and R's NMF.
+
+Each line prints a row of bench/results/choosing.md; CPU seconds are user + system of the whole process and its children.
+
+    bench/choosing.py verdicts [NAME ...]        all data, or those named; --runs N
+    bench/choosing.py signatures                 mutational signatures, with cosines to the truth
+    bench/choosing.py sparse                     [Kim & Park 2008, tables 8 and 9] with Golub's leukemia in place of their data
+    bench/choosing.py speed --cnmf PYTHON        PYTHON has cnmf installed; R's NMF is asked if Rscript has it; --runs N
+"""
+import argparse
+import csv
+import gzip
+import json
+import os
+import pathlib
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+DATA = pathlib.Path(os.environ.get("COPSE_DATA", "shared/data"))
+PROGRAM = os.environ.get("COPSE_PROGRAM", "copse")
+CELLS = ("--library-size", 10000, "--select", 2000, "--select-by", "dispersion", "--weights", "log")
+
+# name: (file, truth, options of choose)
+SETS = {
+    "golub": ("golub_leukemia/matrix.tsv.gz", "3 (or 2) kinds of leukemia", ("-k", "2:6", "--affine")),
+    "scmix": ("scmix_sc_celseq2/matrix.mtx.gz", "3 cell lines", ("-k", "2:6", *CELLS)),
+    "rnamix": ("scmix_RNAmix_celseq2/matrix.mtx.gz", "3 components", ("-k", "1:6", "--for", "components", *CELLS)),
+    "mutsig": ("mutsig_synthetic/matrix.tsv.gz", "3 signatures", ("-k", "1:8", "--for", "components")),
+    "pbmc3k": ("pbmc3k/matrix.mtx.gz", "9 kinds of cells", ("-k", "2:12", *CELLS)),
+    "reuters": ("reuters21578/documents.jsonl.gz", "66 topics, very uneven; 3,000 of its documents", ("-k", "5,10,20,40,60")),
+    "20newsgroups": ("20newsgroups/documents.jsonl.gz", "20 groups; 3,000 of its documents", ("-k", "5,10,15,20,25,30")),
+}
+
+
+def run(line, **options):
+    """The finished process, its CPU seconds and its wall time."""
+    before, wall = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
+    done = subprocess.run([str(word) for word in line], capture_output=True, text=True, **options)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, line))}\n{done.stderr}")
+    return done, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.time() - wall
+
+
+def choose(path, *options):
+    with tempfile.TemporaryDirectory() as folder:
+        line = [PROGRAM, "choose", path, *options, "--threads", 2, "--quiet", "-o", f"{folder}/out"]
+        _, cpu, _ = run(line)
+        return json.loads(pathlib.Path(folder, "out", "result.json").read_text())["survey"], cpu
+
+
+def sample(path, folder):
+    """Every n-th document, about 3,000 in all."""
+    lines = gzip.open(path, "rt").read().splitlines()
+    part = pathlib.Path(folder, "sample.jsonl")
+    part.write_text("\n".join(lines[:: max(1, len(lines) // 3000)]) + "\n")
+    return part
+
+
+def verdicts(options):
+    print("| data | truth | runs | verdict | sure | possible | each measure | CPU s |\n" + "| --- " * 8 + "|")
+    for name in options.names or SETS:
+        file, truth, line = SETS[name]
+        with tempfile.TemporaryDirectory() as folder:
+            path = sample(DATA / file, folder) if "jsonl" in file else DATA / file
+            survey, cpu = choose(path, *line, "--runs", options.runs)
+        own = ", ".join(f"{choice['measure']} {choice['k']}" for choice in survey["choices"])
+        possible = ", ".join(map(str, survey["possible"])) or "-"
+        print(f"| {name}, `{' '.join(map(str, line))}` | {truth} | {options.runs} | {survey['k']} | {survey['sure']:.0%} | "
+              f"{possible} | {own} | {cpu:.0f} |", flush=True)
+        print(f"\n{name}: {survey['sentence']}\n", file=sys.stderr)
+
+
+def signatures(options):
+    """Three planted signatures, whose table is not in the form that copse reads: type and trinucleotide are two columns."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(DATA / "mutsig_synthetic/ground.truth.syn.sigs.csv", newline="") as file:
+            head, *rows = csv.reader(file)
+        lines = ["type\t" + "\t".join(head[2:])]
+        lines += ["\t".join([f"{three[0]}[{kind}]{three[2]}", *values]) for kind, three, *values in rows]
+        known = pathlib.Path(folder, "known.tsv")
+        known.write_text("\n".join(lines) + "\n")
+        path = DATA / "mutsig_synthetic/matrix.tsv.gz"
+        print("| | component | reference | cosine |\n| --- | --- | --- | --- |")
+        for loss in ("frobenius", "kl"):
+            run([PROGRAM, "factor", path, "-k", 3, "--loss", loss, "--runs", 10, "--max-iterations", 5000, "--tolerance",
+                 "1e-7", "--precision", "double", "--quiet", "--force", "-o", f"{folder}/out"])
+            found = json.loads(run([PROGRAM, "evaluate", f"{folder}/out", known, "--components", "--json"])[0].stdout)
+            for match in found:
+                print(f"| {loss} | {match['component']} | {match['reference']} | {match['cosine']:.4f} |", flush=True)
+
+
+def sparse(options):
+    path, labels = DATA / "golub_leukemia/matrix.tsv.gz", DATA / "golub_leukemia/labels.txt"
+    print("| beta | iterations | purity | zeros in H | relative error | CPU s |\n" + "| --- " * 6 + "|")
+    with tempfile.TemporaryDirectory() as folder:
+        for beta in (0.001, 0.01, 0.1, 0.3, 0.5, 1, 2, 5):
+            purity, zeros, error, iterations = [], [], [], []
+            cpu = 0
+            for seed in range(options.runs):
+                done, seconds, _ = run([PROGRAM, "factor", path, "-k", 3, "--solver", "pivoting", "--sparse", beta, "--seed",
+                                        seed, "--truth", labels, "--json", "--quiet", "--force", "-o", f"{folder}/out"])
+                result = json.loads(done.stdout)
+                purity.append(result["measures"]["purity"])
+                zeros.append(result["zero_share"]["h"])
+                error.append(result["relative_error"])
+                iterations.append(result["iterations"])
+                cpu += seconds
+
+            def mean(values):
+                return sum(values) / len(values)
+
+            print(f"| {beta} | {mean(iterations):.0f} | {mean(purity):.2f} | {mean(zeros):.0%} | {mean(error):.3f} | "
+                  f"{cpu / options.runs:.2f} |", flush=True)
+
+
+def gene_table(folder):
+    """Golub's leukemia as cNMF wants it: samples in rows, tab separated."""
+    rows = [line.rstrip("\n").split("\t") for line in gzip.open(DATA / "golub_leukemia/matrix.tsv.gz", "rt")]
+    path = pathlib.Path(folder, "golub.txt")
+    path.write_text("\n".join("\t".join(column) for column in zip(*rows)) + "\n")
+    return path
+
+
+CELLS_AS_H5AD = """
+import sys, anndata, scipy.io, scipy.sparse, pandas
+x = scipy.sparse.csr_matrix(scipy.io.mmread(sys.argv[1]).T).astype("float32")
+names = lambda count, word: pandas.DataFrame(index=[f"{word} {i}" for i in range(count)])
+anndata.AnnData(x, obs=names(x.shape[0], "cell"), var=names(x.shape[1], "gene")).write_h5ad(sys.argv[2])
+"""
+R_SURVEY = """
+library(NMF)
+x <- as.matrix(read.table(commandArgs(TRUE)[1], header = TRUE, row.names = 1, sep = "\\t", check.names = FALSE))
+estimate <- nmfEstimateRank(x, 2:8, method = "brunet", nrun = as.integer(commandArgs(TRUE)[2]), seed = 1, .opt = "v-p")
+print(estimate$measures[, c("rank", "cophenetic", "dispersion")])
+"""
+
+
+def cnmf(options, counts, genes, runs, folder):
+    """prepare, factorize, combine and the figure over k, as cNMF's manual has it; no consensus for a single k."""
+    program = [pathlib.Path(options.cnmf).parent / "cnmf"]
+    common = ["--output-dir", folder, "--name", "run"]
+    total = 0
+    for line in (["prepare", *common, "-c", counts, "-k", *range(2, 9), "--n-iter", runs, "--seed", 1, "--numgenes", genes],
+                 ["factorize", *common, "--worker-index", 0, "--total-workers", 1], ["combine", *common],
+                 ["k_selection_plot", *common]):
+        total += run(program + line, env={**os.environ, "OMP_NUM_THREADS": "2"})[1]
+    return total
+
+
+def speed(options):
+    runs = options.runs
+    print(f"| survey k = 2 ... 8, {runs} runs | CPU s |\n| --- | --- |")
+    with tempfile.TemporaryDirectory() as folder:
+        table = gene_table(folder)
+        cells = pathlib.Path(folder, "pbmc3k.h5ad")
+        if options.cnmf:
+            matrix = pathlib.Path(folder, "matrix.mtx")
+            matrix.write_bytes(gzip.open(DATA / "pbmc3k/matrix.mtx.gz").read())
+            run([options.cnmf, "-c", CELLS_AS_H5AD, matrix, cells])
+        own = {"golub, 5000 genes x 38": (DATA / "golub_leukemia/matrix.tsv.gz", ("--affine",), table, 5000),
+               "pbmc3k, 2000 genes x 2638 cells": (DATA / "pbmc3k/matrix.mtx.gz", CELLS, cells, 2000)}
+        for name, (path, extra, counts, genes) in own.items():
+            survey, cpu = choose(path, "-k", "2:8", "--runs", runs, *extra)
+            print(f"| {name}: copse, {runs} of each kind, {survey['runs']['done']:,} runs | {cpu:.1f} |", flush=True)
+            if options.cnmf:
+                print(f"| {name}: cNMF, {7 * runs} runs | {cnmf(options, counts, genes, runs, f'{folder}/{genes}'):.1f} |",
+                      flush=True)
+        if shutil.which("Rscript") and not subprocess.run(["Rscript", "-e", "library(NMF)"], capture_output=True).returncode:
+            script, plain = pathlib.Path(folder, "survey.R"), pathlib.Path(folder, "golub.tsv")
+            script.write_text(R_SURVEY)
+            plain.write_bytes(gzip.open(DATA / "golub_leukemia/matrix.tsv.gz").read())
+            print(f"| golub: R's nmfEstimateRank, {7 * runs} runs | {run(['Rscript', script, plain, runs])[1]:.1f} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["verdicts", "signatures", "sparse", "speed"])
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--cnmf")
+    options = parser.parse_args()
+    globals()[options.what](options)
+
+
+if __name__ == "__main__":
+    main()
