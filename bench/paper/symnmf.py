@@ -90,14 +90,14 @@ def figure8(program, place, picture):
     print("\nFigure 8, ORL, one random start, papers' scaling\n\n| solver | iterations | seconds | relative error | projected gradient ratio |\n| --- | --- | --- | --- | --- |")
     for solver in ("newton", "anls", "anls-growing", "hals", "coordinate", "gauss-newton"):
         run = graph(program, path, k, truth, *similarity, *PAPERS, "--solver", solver, "--history", "1")
-        number, error, gradient, seconds = np.array(run["history"]).T
+        number, error, gradient, _, seconds = np.array(run["history"]).T
         axes[0].semilogx(np.maximum(seconds, 1e-3), error, label=solver)
         axes[1].loglog(np.maximum(seconds, 1e-3), np.maximum(gradient, 1e-6), label=solver)
         print(f"| {solver} | {number[-1]:.0f} | {seconds[-1]:.2f} | {error[-1]:.6f} | {gradient[-1]:.2g} |", flush=True)
     axes[0].set_ylabel("|A - B B'| / |A|")
     axes[1].set_ylabel("projected gradient / that of the start")
     for axis in axes:
-        axis.set_xlabel("seconds")
+        axis.set_xlabel("CPU seconds")
     axes[1].legend()
     figure.tight_layout()
     figure.savefig(picture)

@@ -198,7 +198,7 @@ class WordTable {
 // The part of the data that does not grow with the number of documents; representatives are still numbers of
 // documents.
 Json json_of_topics(const Page& page, const PageLimits& limits, const std::vector<Index>& label_positions) {
-  Json json = {{"format", 1}, {"title", one_line(page.title)}, {"command", page.command}};
+  Json json = {{"format", 1}, {"items", page.items}, {"title", one_line(page.title)}, {"command", page.command}};
   json["settings"] = Json::parse(to_json(page.settings));
   json["facts"] = page.facts;
   json["notes"] = page.notes;

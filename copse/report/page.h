@@ -53,6 +53,7 @@ struct PageText {
 
 struct Page {
   std::string title;                                            // of the report: the name of the data
+  std::string items = "document";                               // what they are called: document, node or item
   std::string command = {};                                     // the line that made it
   Settings settings = {};                                       // at the foot
   std::vector<std::pair<std::string, std::string>> facts = {};  // also there: versions, seconds, measures

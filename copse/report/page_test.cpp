@@ -74,6 +74,7 @@ TEST(Page, SumsSizesClassesAndPeriodsAlongPaths) {
   EXPECT_EQ(json["documents"]["outliers"], 1);
   EXPECT_EQ(json["documents"]["unplaced"], 1);
   EXPECT_EQ(json["documents"]["total"], 7);
+  EXPECT_EQ(json["items"], "document");
 }
 
 TEST(Page, WritesOneNumberPerDocument) {

@@ -122,6 +122,7 @@ std::vector<std::pair<std::string, std::string>> steps_of(const Seconds& seconds
 Page page_of(const TopicView& view, const ModelItems& items, const RunReport& report) {
   Page page;
   page.title = title_of(report.settings);
+  if (!items.is_text()) page.items = report.command == "graph" ? "node" : "item";
   page.command = line_of(report);
   page.settings = report.settings;
   page.facts = facts_of(report);

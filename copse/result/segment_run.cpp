@@ -100,7 +100,7 @@ SegmentResult run_segment(const SegmentRunOptions& options, Picture picture, con
   check_memory_for(shape, working, segmenting, options.memory_limit);
   if (working != shape) {
     report.notes.push_back(
-        fmt::format("the picture of {} x {} pixels was segmented at {} x {}, and the labels scaled back.", shape.width,
+        fmt::format("The picture of {} x {} pixels was segmented at {} x {}, and the labels scaled back.", shape.width,
                     shape.height, working.width, working.height));
   }
   const Stopwatch preparing;

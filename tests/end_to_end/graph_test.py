@@ -323,6 +323,7 @@ def test_a_tree_of_communities(copse, graph, tmp_path):
     assert copse("edit", "tree", "--cut", 3).returncode == 0
     assert json.loads((tmp_path / "tree" / "result.json").read_text())["k"] == 3
     assert copse("report", "tree", "-o", "page.html").returncode == 0
+    assert '"items":"node"' in (tmp_path / "page.html").read_text()
     assert "tree of communities" in copse("assign", "tree", "edges.tsv").stderr
     assert "does not go with --hierarchical" in copse("graph", "edges.tsv", "--hierarchical", "-k", 2).stderr
     assert copse("graph", "edges.tsv").returncode == 2

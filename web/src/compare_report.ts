@@ -14,8 +14,9 @@ import {
 import "./compare.css";
 import { h } from "./dom";
 import { footOf } from "./foot";
+import { pageHead } from "./frame";
 import { count, percent } from "./model";
-import { startTheme, switchTheme } from "./theme";
+import { startTheme } from "./theme";
 
 const shownItems = 12;
 const shownCells = 8;
@@ -49,24 +50,7 @@ export class CompareReport {
     const { data } = this;
     const ended = data.methods.filter((m) => !m.failure);
     const runs = Math.max(0, ...ended.map((m) => m.runs ?? 0));
-    return h(
-      "header",
-      {},
-      h("h1", { dir: "auto" }, data.title),
-      h("p", { class: "summary" }, [count(data.items, "item"), count(ended.length, "method"), runs > 1 ? `${runs} runs of each` : ""].filter(Boolean).join(" · ")),
-      ...data.notes.map((note) => h("p", { class: "note", dir: "auto" }, note)),
-      h(
-        "div",
-        { class: "bar-top" },
-        h("button", {
-          type: "button",
-          class: "theme",
-          "aria-label": "Switch between light and dark",
-          title: "Light or dark",
-          click: () => switchTheme(() => undefined),
-        }),
-      ),
-    );
+    return pageHead(data, [count(data.items, "item"), count(ended.length, "method"), runs > 1 ? `${runs} runs of each` : ""], () => undefined);
   }
 
   private table(): HTMLElement {

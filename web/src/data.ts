@@ -38,6 +38,7 @@ export interface DocumentsData {
 export interface PageData {
   format: 1;
   kind?: "topics"; // pages of other kinds have data of their own: see main.ts
+  items?: "document" | "node" | "item"; // what they are called; documents by default
   title: string;
   command: string;
   settings: Record<string, string | number | boolean | null>;

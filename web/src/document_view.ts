@@ -3,7 +3,8 @@ import { none, outlierFlag, unknownStability } from "./data";
 import { h } from "./dom";
 import { linkTo, linkToDocument, pathLinks, patternOfTopic } from "./links";
 import { type Segment, segmentsOf } from "./marks";
-import { type Model, count, isDuplicate, nameOf, pathTo, percent, titleOf, wholeNumber } from "./model";
+import { type Model, isDuplicate, nameOf, pathTo, percent, titleOf, wholeNumber } from "./model";
+import { capital, items, nounsOf } from "./nouns";
 
 const withText = 6; // excerpts at first
 const step = 30; // titles for each press of the button
@@ -49,18 +50,18 @@ export function documentList(model: Model, documents: number[], pattern: RegExp 
   const list = h("ul", { class: "documents" });
   const state = h("p", { class: "quiet" });
   let shown = 0;
-  const button = h("button", { type: "button", click: () => more(step) }, "More documents");
+  const button = h("button", { type: "button", click: () => more(step) }, `More ${nounsOf(model).items}`);
   const more = (number: number) => {
     const next = documents.slice(shown, shown + number);
     list.append(...next.map((d, i) => entry(model, d, pattern, shown + i < withText)));
     shown += next.length;
     button.hidden = shown >= documents.length;
-    state.textContent = `${wholeNumber(shown)} of ${count(total, "document")} shown.${
+    state.textContent = `${wholeNumber(shown)} of ${items(model, total)} shown.${
       shown >= documents.length && shown < total ? " The others are not inside this page." : ""
     }`;
   };
   more(withText + 6);
-  return h("section", { class: "documents-section" }, h("h3", {}, "Documents"), list, button, state);
+  return h("section", { class: "documents-section" }, h("h3", {}, capital(nounsOf(model).items)), list, button, state);
 }
 
 function membership(model: Model, leaf: number, weight: number, isFirst: boolean): HTMLElement | null {
@@ -90,7 +91,7 @@ export function documentView(model: Model, d: number): HTMLElement {
     h(
       "section",
       {},
-      h("h3", {}, isOutlier ? "An outlier; nearest to" : "Topics"),
+      h("h3", {}, isOutlier ? "An outlier; nearest to" : capital(nounsOf(model).groups)),
       topic
         ? h(
             "ul",
@@ -98,14 +99,14 @@ export function documentView(model: Model, d: number): HTMLElement {
             membership(model, model.leaf[d]!, model.weight[d]!, true),
             model.second[d] !== none && membership(model, model.second[d]!, model.secondWeight[d]!, false),
           )
-        : h("p", {}, "It holds too few known words to be placed."),
+        : h("p", {}, model.isText ? "It holds too few known words to be placed." : "It could not be placed."),
     ),
-    h(
+    model.isText && h(
       "section",
       {},
       h("h3", {}, "Text"),
       text === undefined
-        ? h("p", { class: "quiet" }, `The text is not inside this page; it has those of ${count(model.texts.size, "document")}.`)
+        ? h("p", { class: "quiet" }, `The text is not inside this page; it has those of ${items(model, model.texts.size)}.`)
         : h("div", { class: "text", dir: "auto" }, ...marked(segmentsOf(text, pattern))),
     ),
   );

@@ -1,7 +1,8 @@
 // How the result was made, and what of it is not inside the page.
 import type { PageData } from "./data";
 import { h } from "./dom";
-import { type Model, count, wholeNumber } from "./model";
+import { type Model, wholeNumber } from "./model";
+import { items } from "./nouns";
 
 export type Made = Pick<PageData, "command" | "settings" | "facts">;
 
@@ -10,11 +11,11 @@ export function cuts(model: Model): string[] {
   const titles = model.titles.filter((title) => title !== null).length;
   return [
     documents.inside < documents.total
-      ? `${wholeNumber(documents.inside)} of ${count(documents.total, "document")} are inside, an even sample; sizes, classes and periods count all.`
+      ? `${wholeNumber(documents.inside)} of ${items(model, documents.total)} are inside, an even sample; sizes, classes and periods count all.`
       : "",
-    titles < documents.inside ? `Titles of ${wholeNumber(titles)} of ${count(documents.total, "document")} are inside.` : "",
+    titles < documents.inside ? `Titles of ${wholeNumber(titles)} of ${items(model, documents.total)} are inside.` : "",
     texts.length
-      ? `The text of ${count(texts.length, "document")} is inside${texts_given > texts.length ? ` (${wholeNumber(texts_given)} would not fit)` : ""}, long ones cut short.`
+      ? `The text of ${items(model, texts.length)} is inside${texts_given > texts.length ? ` (${wholeNumber(texts_given)} would not fit)` : ""}, long ones cut short.`
       : "",
   ].filter(Boolean);
 }

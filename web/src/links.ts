@@ -16,8 +16,9 @@ export function pathLinks(model: Model, path: Topic[]): HTMLElement {
   );
 }
 
-// The words of a topic in all their forms.
+// The words of a topic in all their forms; names of nodes and items are not marked.
 export function patternOfTopic(model: Model, topic: Topic): RegExp | null {
+  if (!model.isText) return null;
   const forms = new Map(model.data.forms);
   const words = topic.data.words.slice(0, wordsMarked);
   return patternOf(words.flatMap((w) => [model.data.words[w]!, ...(forms.get(w) ?? [])]));

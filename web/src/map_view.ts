@@ -7,7 +7,8 @@ import { none, outlierFlag } from "./data";
 import { h } from "./dom";
 import { type Circle, type Layout, layoutOf } from "./layout";
 import { linkTo, linkToDocument } from "./links";
-import { type Model, type Topic, count, nameOf, titleOf } from "./model";
+import { type Model, type Topic, nameOf, titleOf, wholeNumber } from "./model";
+import { groups, items, nounsOf } from "./nouns";
 import { drawPoints } from "./points";
 import { isDark } from "./theme";
 
@@ -36,6 +37,7 @@ export class MapView {
   ) {
     this.layout = layoutOf(model);
     const { inside, total, unplaced } = model.data.documents;
+    const nouns = nounsOf(model);
     this.box = h("div", { class: "map" }, this.ground, this.points, this.tip);
     const button = (label: string, sign: string, act: () => void) =>
       h("button", { type: "button", "aria-label": label, title: label, click: act }, sign);
@@ -50,7 +52,7 @@ export class MapView {
     );
     this.points.setAttribute(
       "aria-label",
-      `Map of ${count(inside, "document")} in ${count(this.layout.leaves.length, "topic")}. The tree and the lists hold the same documents. Arrow keys move the map, plus and minus zoom.`,
+      `Map of ${items(model, inside)} in ${groups(model, this.layout.leaves.length)}. The tree and the lists hold the same ${nouns.items}. Arrow keys move the map, plus and minus zoom.`,
     );
     this.element = h(
       "article",
@@ -59,9 +61,9 @@ export class MapView {
       h(
         "p",
         { class: "facts" },
-        `Each point is a document and each circle a topic. The surest lie in the middle; one of two topics is drawn towards the second.${
-          inside < total ? ` ${count(inside, "document")} of ${count(total, "document")} are on it, an even sample.` : ""
-        }${unplaced ? ` ${count(unplaced, "document")} could not be placed.` : ""}`,
+        `Each point is ${nouns.item === "item" ? "an" : "a"} ${nouns.item} and each circle a ${nouns.group}. The surest lie in the middle; one of two ${nouns.groups} is drawn towards the second.${
+          inside < total ? ` ${wholeNumber(inside)} of ${items(model, total)} are on it, an even sample.` : ""
+        }${unplaced ? ` ${items(model, unplaced)} could not be placed.` : ""}`,
       ),
       this.box,
     );

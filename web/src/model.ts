@@ -1,5 +1,6 @@
 // The report as the views use it: nodes with their children, and the documents below each.
 import { type NodeData, type PageData, duplicateFlag, none, numbersOf, bytesOf, outlierFlag, titlesOf } from "./data";
+import { capital, nounsOf } from "./nouns";
 
 export interface Topic {
   index: number;
@@ -12,6 +13,7 @@ export interface Topic {
 
 export interface Model {
   data: PageData;
+  isText: boolean;
   topics: Topic[]; // in the order of the data
   root: Topic;
   leaf: Uint16Array;
@@ -42,6 +44,7 @@ export function modelOf(data: PageData): Model {
   const { documents } = data;
   const model: Model = {
     data,
+    isText: (data.items ?? "document") === "document",
     topics,
     root: topics[0]!,
     leaf: numbersOf(documents.leaf),
@@ -83,15 +86,15 @@ export function documentsOf(model: Model, topic: Topic): number[] {
 export const isDuplicate = (model: Model, document: number) => (model.flags[document]! & duplicateFlag) !== 0;
 
 export function titleOf(model: Model, document: number): string {
-  return model.titles[document] ?? `Document ${document + 1}`;
+  return model.titles[document] ?? `${capital(nounsOf(model).item)} ${document + 1}`;
 }
 
 // A topic by what it is called, else by its first words.
 export function nameOf(model: Model, topic: Topic, words = 3): string {
   if (topic.data.name || topic.data.label) return topic.data.name || topic.data.label!;
-  if (!topic.parent) return "All documents";
+  if (!topic.parent) return `All ${nounsOf(model).items}`;
   const first = topic.data.words.slice(0, words).map((w) => model.data.words[w]);
-  return first.length ? first.join(" · ") : `Topic ${topic.data.id}`;
+  return first.length ? first.join(" · ") : `${capital(nounsOf(model).group)} ${topic.data.id}`;
 }
 
 // "1x3.2" is short for "1.1.1.2": see copse/tree/ids.h.

@@ -5,6 +5,7 @@ import { documentList } from "./document_view";
 import { h } from "./dom";
 import { linkTo } from "./links";
 import { type Model, type Topic, count, nameOf, percent, sureness, titleOf, wholeNumber } from "./model";
+import { capital, groups, items, nounsOf } from "./nouns";
 import type { Found } from "./search";
 
 const bySize = (topics: Topic[]) => [...topics].sort((a, b) => b.data.size - a.data.size);
@@ -21,7 +22,7 @@ function card(model: Model, topic: Topic, palette: Palette, documents: number): 
       "p",
       { class: "quiet", dir: "auto" },
       [
-        count(data.size, "document"),
+        items(model, data.size),
         typeof data.stability === "number" ? `stability ${percent(data.stability)}` : "",
         main === undefined ? "" : `${percent(data.labels![1]! / Math.max(1, data.size))} ${main}`,
       ]
@@ -37,8 +38,8 @@ export function flatView(model: Model, palette: Palette): HTMLElement {
   return h(
     "article",
     {},
-    h("h2", { tabindex: -1 }, count(leaves.length, "topic")),
-    h("p", { class: "facts" }, "All topics side by side, the largest first."),
+    h("h2", { tabindex: -1 }, groups(model, leaves.length)),
+    h("p", { class: "facts" }, `All ${nounsOf(model).groups} side by side, the largest first.`),
     h("ul", { class: "cards" }, ...leaves.map((leaf) => card(model, leaf, palette, 0))),
   );
 }
@@ -63,7 +64,7 @@ export function timeView(model: Model): HTMLElement {
     h(
       "p",
       { class: "facts" },
-      `Share of each period's documents, from ${times[0]} to ${times[times.length - 1]}; every topic has its own scale.`,
+      `Share of each period's ${nounsOf(model).items}, from ${times[0]} to ${times[times.length - 1]}; every ${nounsOf(model).group} has its own scale.`,
     ),
     h("ul", { class: "multiples" }, ...charts),
   );
@@ -87,14 +88,14 @@ export function classesView(model: Model): HTMLElement {
     "article",
     { class: "classes-view" },
     h("h2", { tabindex: -1 }, "Classes"),
-    h("p", { class: "facts" }, "Where the documents of every class lie."),
+    h("p", { class: "facts" }, `Where the ${nounsOf(model).items} of every class lie.`),
     h(
       "table",
       {},
       h(
         "thead",
         {},
-        h("tr", {}, h("th", { scope: "col" }, "Class"), h("th", { scope: "col", class: "number" }, "Documents"), h("th", { scope: "col" }, "Topics")),
+        h("tr", {}, h("th", { scope: "col" }, "Class"), h("th", { scope: "col", class: "number" }, capital(nounsOf(model).items)), h("th", { scope: "col" }, capital(nounsOf(model).groups))),
       ),
       h(
         "tbody",
@@ -139,7 +140,7 @@ export function outliersView(model: Model): HTMLElement {
     h(
       "p",
       { class: "facts" },
-      `${count(outliers, "document")} that fit no topic well and were set aside. Each names the topic that it is nearest to.`,
+      `${items(model, outliers)} that fit no ${nounsOf(model).group} well and were set aside. Each names the ${nounsOf(model).group} that it is nearest to.`,
     ),
     documentList(model, model.outliers, null, outliers),
   );
@@ -152,12 +153,12 @@ export function searchView(model: Model, query: string, found: Found): HTMLEleme
     "article",
     { class: "found" },
     h("h2", { tabindex: -1, dir: "auto" }, `“${query}”`),
-    h("p", { class: "facts", role: "status" }, `${count(topics.length, "topic")} and ${count(documents.length, "document")}`),
+    h("p", { class: "facts", role: "status" }, `${groups(model, topics.length)} and ${items(model, documents.length)}`),
     topics.length > 0 &&
       h(
         "section",
         { class: "below" },
-        h("h3", {}, "Topics"),
+        h("h3", {}, capital(nounsOf(model).groups)),
         h(
           "ul",
           {},
@@ -166,13 +167,13 @@ export function searchView(model: Model, query: string, found: Found): HTMLEleme
               "li",
               {},
               h("a", { href: linkTo(topic), dir: "auto" }, `${topic.data.id} ${nameOf(model, topic, 6)}`),
-              h("span", { class: "number" }, count(topic.data.size, "document")),
+              h("span", { class: "number" }, items(model, topic.data.size)),
             ),
           ),
         ),
       ),
     documents.length > 0 && documentList(model, documents, null, documents.length),
-    untitled > 0 && h("p", { class: "quiet" }, `The titles of ${count(untitled, "document")} are not inside and were not searched.`),
+    untitled > 0 && h("p", { class: "quiet" }, `The titles of ${items(model, untitled)} are not inside and were not searched.`),
   );
 }
 
@@ -192,7 +193,7 @@ export function printed(model: Model, palette: Palette): HTMLElement {
     { class: "printed" },
     h("h2", {}, "The tree"),
     h("ul", { class: "outline" }, ...model.root.children.map(outline)),
-    h("h2", {}, "The topics"),
+    h("h2", {}, `The ${nounsOf(model).groups}`),
     h("ul", { class: "cards" }, ...bySize(model.root.leaves).map((leaf) => card(model, leaf, palette, 3))),
   );
 }

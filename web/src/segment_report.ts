@@ -1,9 +1,10 @@
 // The page of a picture: its segments over it, in their colours, and how sure their boundaries are.
 import { h } from "./dom";
 import { footOf } from "./foot";
+import { pageHead } from "./frame";
 import { type LevelFacts, type SegmentPageData, chosenLevel, factsOf, isEdge } from "./segment_data";
 import "./segment.css";
-import { startTheme, switchTheme } from "./theme";
+import { startTheme } from "./theme";
 
 const percent = (share: number) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
 const css = ([r, g, b]: [number, number, number]) => `rgb(${r} ${g} ${b})`;
@@ -45,24 +46,10 @@ export class SegmentReport {
   private header(): HTMLElement {
     const { data } = this;
     const { width, height } = data.picture;
-    const found = data.levels.length > 1 ? ` · ${data.levels.length} segmentations` : "";
-    return h(
-      "header",
-      {},
-      h("h1", { dir: "auto" }, data.title),
-      h("p", { class: "summary" }, `${data.segments.length} segments · ${width} × ${height} pixels${found}`),
-      ...data.notes.map((note) => h("p", { class: "note", dir: "auto" }, note)),
-      h(
-        "div",
-        { class: "bar-top" },
-        h("button", {
-          type: "button",
-          class: "theme",
-          "aria-label": "Switch between light and dark",
-          title: "Light or dark",
-          click: () => switchTheme(() => undefined),
-        }),
-      ),
+    return pageHead(
+      data,
+      [`${data.segments.length} segments`, `${width} × ${height} pixels`, data.levels.length > 1 ? `${data.levels.length} segmentations` : ""],
+      () => undefined,
     );
   }
 

@@ -15,6 +15,7 @@ import {
   percent,
   wholeNumber,
 } from "./model";
+import { capital, groups, items, nounsOf } from "./nouns";
 import { rankedWords } from "./relevance";
 
 const wordsShown = 20;
@@ -50,7 +51,7 @@ function words(model: Model, topic: Topic): HTMLElement {
     max: 1,
     step: 0.05,
     value: lambda,
-    "aria-label": "Order of the words, from those that only this topic has to those with the largest weight",
+    "aria-label": `Order of the ${nounsOf(model).features}, from those that only this ${nounsOf(model).group} has to those with the largest weight`,
     input: (event: InputEvent) => {
       lambda = Number((event.target as HTMLInputElement).value);
       body.replaceChildren(...wordRows(model, topic));
@@ -59,7 +60,7 @@ function words(model: Model, topic: Topic): HTMLElement {
   return h(
     "section",
     { class: "words" },
-    h("h3", {}, "Words"),
+    h("h3", {}, capital(nounsOf(model).features)),
     sharesKnown(model) &&
       h("div", { class: "slider" }, h("span", {}, "distinctive"), slider, h("span", {}, "frequent")),
     h(
@@ -71,10 +72,10 @@ function words(model: Model, topic: Topic): HTMLElement {
         h(
           "tr",
           {},
-          h("th", { scope: "col" }, "Word"),
-          h("th", { scope: "col" }, "Weight in the topic"),
+          h("th", { scope: "col" }, capital(nounsOf(model).feature)),
+          h("th", { scope: "col" }, `Weight in the ${nounsOf(model).group}`),
           sharesKnown(model) &&
-            h("th", { scope: "col", class: "number", title: "Share of all documents that hold the word" }, "In all"),
+            h("th", { scope: "col", class: "number", title: `Share of all ${nounsOf(model).items} that hold the ${nounsOf(model).feature}` }, "In all"),
         ),
       ),
       body,
@@ -91,7 +92,7 @@ function below(model: Model, topic: Topic): HTMLElement | null {
   return h(
     "section",
     { class: "below" },
-    h("h3", {}, topic.parent ? "Divides into" : flat ? "Topics" : "Main branches"),
+    h("h3", {}, topic.parent ? "Divides into" : flat ? capital(nounsOf(model).groups) : "Main branches"),
     h(
       "ul",
       {},
@@ -103,7 +104,7 @@ function below(model: Model, topic: Topic): HTMLElement | null {
           h(
             "span",
             { class: "number" },
-            `${count(child.data.size, "document")}${child.leaves.length > 1 ? ` in ${count(child.leaves.length, "topic")}` : ""}`,
+            `${items(model, child.data.size)}${child.leaves.length > 1 ? ` in ${groups(model, child.leaves.length)}` : ""}`,
           ),
         ),
       ),
@@ -115,7 +116,7 @@ function overTime(model: Model, topic: Topic): HTMLElement | null {
   if (!topic.data.times || model.data.times.length < 2) return null;
   const isShare = topic.parent !== null;
   const values = isShare ? sharesOverTime(model, topic) : topic.data.times;
-  const label = `${isShare ? "Share of the documents" : "Documents"} of each period, ${describe(model, values, isShare)}`;
+  const label = `${isShare ? `Share of the ${nounsOf(model).items}` : capital(nounsOf(model).items)} of each period, ${describe(model, values, isShare)}`;
   return h(
     "section",
     { class: "over-time" },
@@ -158,8 +159,8 @@ function classes(model: Model, topic: Topic): HTMLElement | null {
           {},
           h("th", { scope: "col" }, "Class"),
           h("th", { scope: "col" }, "Share"),
-          h("th", { scope: "col", class: "number" }, "Documents"),
-          h("th", { scope: "col", class: "number" }, "Of topic"),
+          h("th", { scope: "col", class: "number" }, capital(nounsOf(model).items)),
+          h("th", { scope: "col", class: "number" }, `Of ${nounsOf(model).group}`),
         ),
       ),
       h("tbody", {}, ...rows),
@@ -171,9 +172,9 @@ function classes(model: Model, topic: Topic): HTMLElement | null {
 export function topicFacts(model: Model, topic: Topic): string[] {
   const { data } = topic;
   return [
-    count(data.size, "document"),
+    items(model, data.size),
     topic.parent ? `${percent(data.size / Math.max(1, model.root.data.size))} of all` : "",
-    topic.leaves.length > 1 ? count(topic.leaves.length, "topic") : "",
+    topic.leaves.length > 1 ? groups(model, topic.leaves.length) : "",
     data.coherence === null ? "" : `coherence ${data.coherence.toLocaleString("en", { maximumSignificantDigits: 3 })}`,
     typeof data.stability === "number" ? `stability ${percent(data.stability)}` : "",
     data.score === null || data.score < 0 || !topic.parent ? "" : `score ${data.score.toLocaleString("en", { maximumSignificantDigits: 3 })}`,

@@ -1,6 +1,7 @@
 // The topic tree at the side: an ARIA tree with the keys that its pattern asks for. Branches are built when opened.
 import { h } from "./dom";
-import { type Model, type Topic, count, nameOf, sureness, wholeNumber } from "./model";
+import { type Model, type Topic, nameOf, sureness, wholeNumber } from "./model";
+import { capital, items, nounsOf } from "./nouns";
 
 const firstVisible = 14; // about so many topics are open at first
 
@@ -13,7 +14,7 @@ export class TreeView {
     private readonly model: Model,
     private readonly go: (place: string) => void,
   ) {
-    this.element = h("ul", { role: "tree", "aria-label": "Topic tree", class: "tree", keydown: (e) => this.key(e) });
+    this.element = h("ul", { role: "tree", "aria-label": `${capital(nounsOf(model).group)} tree`, class: "tree", keydown: (e) => this.key(e) });
     this.element.append(this.item(model.root));
     if (model.outliers.length) this.element.append(this.outliers());
     this.element.querySelector("li")!.tabIndex = 0;
@@ -60,7 +61,7 @@ export class TreeView {
         "aria-level": topic.depth + 1,
         "aria-selected": "false",
         "aria-expanded": branch ? "false" : null,
-        "aria-label": `${data.id ? `${data.id}: ` : ""}${name}, ${count(data.size, "document")}`,
+        "aria-label": `${data.id ? `${data.id}: ` : ""}${name}, ${items(this.model, data.size)}`,
         "data-id": data.id,
       },
       h(
@@ -85,7 +86,7 @@ export class TreeView {
         tabindex: -1,
         "aria-level": 1,
         "aria-selected": "false",
-        "aria-label": `Outliers, ${count(number, "document")}`,
+        "aria-label": `Outliers, ${items(this.model, number)}`,
         "data-outliers": true,
       },
       h(

@@ -42,6 +42,18 @@ test("opens with the tree, the sizes and the settings", async ({ open }) => {
   await expect(page.locator("footer dl").last()).toContainText("time limitnone");
 });
 
+test("calls the items of a graph's tree nodes, and its clusters communities", async ({ open }) => {
+  const page = await open({ ...sample(), items: "node" });
+  await expect(page.locator(".summary")).toContainText("400 nodes · 8 communities");
+  await expect(page.getByPlaceholder("Search nodes")).toBeVisible();
+  await expect(page.getByRole("tree", { name: "Community tree" })).toBeVisible();
+  for (const place of ["", "1", "doc-0", "topics", "map", "classes", "search=a"]) {
+    await page.evaluate((hash) => (location.hash = hash), place);
+    await expect(heading(page)).toBeVisible();
+    await expect(page.locator("body")).not.toContainText(/\b(documents?|topics?)\b/i);
+  }
+});
+
 test("opens and closes branches by mouse", async ({ open }) => {
   const page = await open(sample());
   const item = tree(page).locator('li[data-id="1"]');
