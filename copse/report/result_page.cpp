@@ -122,7 +122,9 @@ std::vector<std::pair<std::string, std::string>> steps_of(const Seconds& seconds
 Page page_of(const TopicView& view, const ModelItems& items, const RunReport& report) {
   Page page;
   page.title = title_of(report.settings);
-  if (!items.is_text()) page.items = report.command == "graph" ? "node" : "item";
+  // Whatever command made the result, a graph's settings name the graph.
+  const bool graph = std::ranges::any_of(report.settings, [](const auto& setting) { return setting.first == "graph"; });
+  if (!items.is_text()) page.items = graph ? "node" : "item";
   page.command = line_of(report);
   page.settings = report.settings;
   page.facts = facts_of(report);
