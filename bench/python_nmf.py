@@ -60,6 +60,11 @@ def pictures(folder):
     return np.ascontiguousarray(images.reshape(len(images), -1), dtype=np.float32)
 
 
+def grey_levels(folder):
+    """From 0 to 1. From 0 to 255 scikit-learn's rule, which depends on the scale, stops after two iterations."""
+    return pictures(folder) / np.float32(255)
+
+
 def enlarged(folder, samples=20_000, seed=0):
     """The digits at 28 x 28 pixels, moved by up to three pixels each way, as many as asked for: like MNIST."""
     images = np.moveaxis(np.load(folder / "images.npy"), -1, 0).astype(np.float32)
@@ -80,7 +85,7 @@ def cells(folder):
 DATA = {  # name: folder, how it is read, k, loss, scikit-learn's iterations at most
     "20 Newsgroups, tf-idf": ("20newsgroups", tf_idf, 20, "frobenius", 200),
     "arXiv abstracts, tf-idf": ("arxiv_abstracts", tf_idf, 25, "frobenius", 200),
-    "ORL faces": ("orl_faces_32x32", pictures, 40, "frobenius", 200),
+    "ORL faces": ("orl_faces_32x32", grey_levels, 40, "frobenius", 200),
     "digits, enlarged": ("digits_8x8", enlarged, 10, "frobenius", 200),
     "pbmc3k, normalised": ("pbmc3k", cells, 9, "frobenius", 200),
     "digits, Kullback-Leibler": ("digits_8x8", pictures, 10, KL, 200),

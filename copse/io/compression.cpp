@@ -278,7 +278,7 @@ double text_bytes_at_once(const Input& input) {
   const auto size = static_cast<double>(input.bytes().size());
   // The piece that is parsed, or three where one is parsed, one decompressed, and one has the rest of a line.
   if (compression_of(input.bytes()) == Compression::none) return std::min(size, 1.0 * mapped_piece);
-  return 4.5 * later_piece;  // buffers grow by halves
+  return 4.0 * later_piece;  // buffers grow by halves
 }
 
 Buffer<char> decompress(const Input& input, std::size_t limit) {

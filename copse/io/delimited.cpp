@@ -425,13 +425,15 @@ MatrixSummary peek_delimited(const Input& input, const ReadOptions& options) {
   for (const std::string& name : shape.column_names) name_bytes += bytes_of_name(name.size());
   const auto columns = static_cast<Index>(shape.columns);
   const bool by_row = options.items == Items::rows;
-  return {.features = by_row ? columns : rows,
-          .items = by_row ? rows : columns,
-          .nonzeros = rows * columns,
-          .sparse = false,
-          .reading_bytes = text_bytes_at_once(input),
-          .reading_copies = by_row ? 0.0 : 1.0,  // the pieces go while the matrix fills, if they are in its order
-          .name_bytes = name_bytes};
+  return {
+      .features = by_row ? columns : rows,
+      .items = by_row ? rows : columns,
+      .nonzeros = rows * columns,
+      .sparse = false,
+      // Lines are parsed into pieces, which are then joined; the text is gone by then.
+      .reading_bytes = std::max(0.0, text_bytes_at_once(input) - static_cast<double>(rows * columns) * sizeof(float)),
+      .reading_copies = 1,
+      .name_bytes = name_bytes};
 }
 
 template <class T>

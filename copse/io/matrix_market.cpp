@@ -396,11 +396,12 @@ MatrixSummary peek_matrix_market(const Input& input, const ReadOptions& options)
           .items = header.items(options.items),
           .nonzeros = header.coordinate ? entries : header.rows * header.cols,
           .sparse = header.coordinate,
-          // Lines are parsed into pieces, which are then joined.
-          .reading_bytes = text_bytes_at_once(input) +
-                           (header.coordinate ? 2.0 * sizeof(RowIndex) * static_cast<double>(entries) : 0),
-          // Pieces of an item-major array go while the matrix fills.
-          .reading_copies = header.coordinate || options.items == Items::rows ? 1.0 : 0.0};
+          // Lines are parsed into pieces, which are then joined; the text is gone by then.
+          .reading_bytes = header.coordinate
+                               ? text_bytes_at_once(input) + 2.0 * sizeof(RowIndex) * static_cast<double>(entries)
+                               : std::max(0.0, text_bytes_at_once(input) -
+                                                   static_cast<double>(header.rows * header.cols) * sizeof(float)),
+          .reading_copies = 1};
 }
 
 template <class T>

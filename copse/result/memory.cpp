@@ -6,19 +6,24 @@
 #include <cmath>
 
 #include "copse/base/error.h"
+#include "copse/base/parallel.h"
 #include "copse/kernels/in_memory.h"
+#include "copse/kernels/sliced_transpose.h"
 #include "copse/prepare/near_duplicates.h"
 #include "copse/result/wording.h"
+#include "copse/tree/constants.h"
 
 namespace copse {
 namespace {
 
-// What the program takes before it has any data.
-constexpr double program_bytes = 20e6;
+// What the program takes without any data: its code, as far as a run needs it, and what libraries keep. It is a
+// constant, so that a limit that was named once is enough the next time.
+constexpr double program_bytes = 21.2e6;
+// The part of its code that is not needed before documents are read.
+constexpr double later_code_bytes = 3e6;
 
-// What an allocator keeps, pages that are used in part, and what is not counted here: over the inputs of
-// tests/end_to_end/memory_test.py runs took up to 1.17 times what the counts below say.
-constexpr double slack = 1.2;
+// Pages that are used in part, what an allocator keeps, and what is not counted here.
+constexpr double slack = 1.04;
 
 // A name that is a number: a short std::string.
 constexpr double number_name = sizeof(std::string);
@@ -41,17 +46,20 @@ constexpr double page_bytes = 11e6;
 constexpr double compared_item = 8 + 9 * NearDuplicateOptions{}.bands + 32;
 constexpr double text_gaps = 1.06;
 
-// Of a tree, measured over 10 to 400 leaves and 1 to 7 million entries: the matrix, the nodes cut out of it and those
-// that wait for their turn; a feature of a node, and what is written of a node; an item's names, weights and lines of
-// text; and what the program takes with its threads at work. A bound: how many features the nodes have is known only
-// when the tree is grown.
-constexpr double tree_copies = 4.3;
-constexpr double node_feature_bytes = 24;
-constexpr double node_bytes = 25e3;
-constexpr double tree_item = 400;
-constexpr double tree_program_bytes = 27.5e6;
-// Where items are many and short, their paths, weights and lines are most of all.
-constexpr double written_tree_item = 950;
+// A tree that grows: the nodes cut out of the data and those that wait for their turn, as a share of the data; an
+// item's place in them; and what the program takes more with its threads at work. Measured over 2 to 400 leaves,
+// 200,000 to 7 million entries, 5 to 300 of them in an item.
+constexpr double tree_copies = 1.4;
+constexpr double tree_item = 150;
+constexpr double tree_program_bytes = 6e6;
+// A feature of a node: its number and its weight; and what else a node has. How many features the nodes have is known
+// only when the tree is grown.
+constexpr double node_feature_bytes = 12;
+constexpr double node_bytes = 8e3;
+// A row of the exact solver: its right-hand side, solution and gradient.
+constexpr double solver_rows = 1024, solver_row_bytes = 3 * sizeof(double);
+// What is written of an item: its paths, weights and lines, which are longer in a deep tree.
+double written_tree_item(double leaves) { return 400 + 75 * std::log2(std::max(leaves, 1.0)); }
 
 // A run in numbers.
 struct Numbers {
@@ -73,6 +81,8 @@ struct Numbers {
   }
   // Copies of the data that products make: X', or the other factor with its rows padded to whole vectors.
   double product_copies(double components, Precision precision) const {
+    if (sparse && entries < static_cast<double>(SliceOptions{}.least_entries))
+      return entries * (width + sizeof(RowIndex)) + features * sizeof(Index);
     if (sparse) {
       const auto columns = static_cast<Index>(components);
       return entries * with_precision(precision, [&]<class T> { return copied_bytes_per_entry<T>(columns); });
@@ -87,14 +97,14 @@ double solving(const Numbers& run, const MemoryJob& job, Precision precision) {
   const bool extrapolates = job.solver == Solver::hals;
   double bytes = run.alternation(run.k, extrapolates) + run.product_copies(run.k, precision);
   // The passive sets of the exact solvers, and the right-hand sides in their order.
-  if (job.solver == Solver::active_set || job.solver == Solver::pivoting) bytes += run.factors(run.k);
+  if (job.solver == Solver::active_set || job.solver == Solver::pivoting) bytes += 1.3 * run.factors(run.k);
   if (job.breathes && 1.5 * run.k <= std::min(run.features, run.items)) {
     // The factors wait, with the components that joined them, while half as many more alternate.
     const double breath = 1.5 * run.factors(run.k) + run.alternation(1.5 * run.k, true);
     bytes = std::max(bytes, breath + run.product_copies(1.5 * run.k, precision));
   }
   // The tree, whose nodes are parts of the data; some of their memory is not given back.
-  if (job.from_a_tree) bytes = std::max(bytes + 0.8 * run.data(), 2.4 * run.data());
+  if (job.from_a_tree) bytes = std::max(bytes + 0.8 * run.data(), 1.8 * run.data());
   if (job.samples) {
     // Twice the components on some of the items, before X' is made.
     Numbers sample = run;
@@ -123,18 +133,37 @@ MemoryEstimate flat_memory(const Numbers& run, double held, double reading, cons
   return {.matrix = matrix, .factors = total - matrix};
 }
 
-MemoryEstimate tree_memory(const Numbers& run, double held, double reading) {
-  // Nodes keep their topics as ranked features; a node of so few entries has this many features, were they spread
-  // evenly. Then come the leaves' topics, the items' coefficients for them, and what is written of every item.
+// The topics of all nodes. A node of so few entries has this many features, were they spread evenly.
+double tree_nodes(const Numbers& run) {
   const double features = run.features * -std::expm1(-run.entries / std::max(run.k, 1.0) / std::max(run.features, 1.0));
-  const double nodes = 2 * run.k * (features * node_feature_bytes + node_bytes) + run.factors(run.k);
-  const double growing = std::max(tree_program_bytes + run.data(), held) + (tree_copies - 1) * run.data();
-  const double writing = held - run.data() + run.items * written_tree_item;
-  return {.matrix = std::max({reading, growing + run.items * tree_item, writing}), .factors = nodes};
+  return 2 * run.k * (features * node_feature_bytes + node_bytes);
+}
+
+// All items are fitted to the leaves, so many at a time (copse/tree/flatten.h): their entries, if they are not all of
+// them, products and coefficients, and the leaves' topics.
+double tree_fitting(const Numbers& run) {
+  const double at_once = std::min(run.items, static_cast<double>(coefficients_at_once) / std::max(run.k, 1.0));
+  const double share = at_once < run.items ? at_once / run.items : 0;
+  const double topics = run.features * run.k * run.width;
+  return 2 * at_once * run.k * run.width + 1.1 * share * run.data() + (share > 0 ? 2 : 1) * topics +
+         static_cast<double>(thread_count()) * solver_rows * run.k * solver_row_bytes;
+}
+
+MemoryEstimate tree_memory(const Numbers& run, double held, double reading) {
+  // The largest nodes come first, when there are few of them.
+  const double growing = held + tree_program_bytes + tree_copies * run.data() + run.items * tree_item;
+  // The leaves' topics, their rows in the model, and its bytes. The data are gone by then.
+  const double writing =
+      held - run.data() + 3.5 * run.features * run.k * run.width + run.items * written_tree_item(run.k);
+  const double matrix = std::max(reading, growing);
+  const double total = std::max(matrix, tree_nodes(run) + std::max(held + tree_fitting(run), writing));
+  return {.matrix = matrix, .factors = total - matrix};
 }
 
 // Of entries in a file. Preparation: for an item its number, a mark and two factors.
 constexpr double streamed_item = 2 * sizeof(Index) + 1 + 2 * sizeof(double);
+// In the nodes of a tree, of which those that fit are loaded.
+constexpr double streamed_tree_item = 400;
 // The blocks that are read at once.
 constexpr double streamed_blocks = 16;
 
@@ -164,16 +193,14 @@ double streamed_flat(const Numbers& run, const BlockSizes& blocks, const MemoryJ
   return std::max({most, described, written});
 }
 
-double streamed_tree(const Numbers& run, const BlockSizes& blocks, const MemoryJob& job) {
-  const double features = run.features * -std::expm1(-run.entries / std::max(run.k, 1.0) / std::max(run.features, 1.0));
-  const double nodes = 2 * run.k * (features * node_feature_bytes + node_bytes) + run.features * run.k * run.width;
+double streamed_tree(const Numbers& run, const BlockSizes& blocks) {
   // Two nodes at once, each with its own X H' for every block.
   const double reading = 2 * streamed_blocks * (blocks.bytes + 3 * run.features * run.width);
-  // All items are fitted to the leaves, so many at a time.
-  const double at_once = std::min(run.items, 4.2e6 / std::max(run.k, 1.0));
-  const double fitting = at_once * (2.2 * run.data() / std::max(run.items, 1.0) + 3 * run.k * run.width);
-  static_cast<void>(job);
-  return nodes + std::max(run.items * tree_item + std::max(reading, fitting), run.items * written_tree_item);
+  // The items that are fitted at once are read into memory.
+  const double at_once = std::min(run.items, static_cast<double>(coefficients_at_once) / std::max(run.k, 1.0));
+  const double fitting = tree_fitting(run) + 1.1 * at_once / std::max(run.items, 1.0) * run.data();
+  return tree_nodes(run) + run.features * run.k * run.width +
+         std::max(run.items * streamed_tree_item + std::max(reading, fitting), run.items * written_tree_item(run.k));
 }
 
 }  // namespace
@@ -189,7 +216,7 @@ MemoryEstimate estimate_streamed(const MatrixSummary& summary, const BlockSizes&
   const double names = 2 * summary.name_bytes + run.items * number_name;
   const double held = program_bytes + names + run.items * streamed_item + run.features * prepared_feature;
   return {.matrix = slack * held,
-          .factors = slack * (job.method == Method::tree ? streamed_tree(run, blocks, job)
+          .factors = slack * (job.method == Method::tree ? streamed_tree(run, blocks)
                                                          : streamed_flat(run, blocks, job, precision))};
 }
 
@@ -202,7 +229,7 @@ MemoryEstimate estimate_memory(const MatrixSummary& summary, const MemoryJob& jo
   run.entries = summary.nonzeros >= 0 ? static_cast<double>(summary.nonzeros) : run.features * run.items;
   // The names of the items stand in the data and in the model.
   const double names = 2 * summary.name_bytes + run.items * number_name;
-  const double held = job.held > 0 ? job.held : program_bytes + run.data() + names;
+  const double held = job.held > 0 ? job.held + later_code_bytes : program_bytes + run.data() + names;
   const double reading =
       job.held > 0 ? 0 : held + summary.reading_bytes + summary.reading_copies * run.entries * run.width;
   if (job.clusters == 0) return {.matrix = std::max(held, reading), .factors = 0};
@@ -211,8 +238,7 @@ MemoryEstimate estimate_memory(const MatrixSummary& summary, const MemoryJob& jo
   if (job.entries)
     estimate.matrix += 2 * run.entries * (run.width + sizeof(RowIndex)) + (run.features + run.items) * sizeof(Index);
   if (job.is_text) estimate = {.matrix = text_gaps * estimate.matrix, .factors = text_gaps * estimate.factors};
-  const double room = job.method == Method::tree ? 1 : slack;  // that of a tree is a bound already
-  return {.matrix = room * estimate.matrix, .factors = room * estimate.factors};
+  return {.matrix = slack * estimate.matrix, .factors = slack * estimate.factors};
 }
 
 double limit_of(const MemoryJob& job) { return job.memory_limit > 0 ? job.memory_limit : available_memory(); }

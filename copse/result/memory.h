@@ -49,7 +49,7 @@ struct MemoryEstimate {
   double total() const { return matrix + factors; }
 };
 
-// Upper bounds, up to 1.75 times what a run takes, 3 times for a tree (tests/end_to_end/memory_test.py). Entries that
+// Up to 1.2 times what a run takes, 1.4 times for a tree (tests/end_to_end/memory_test.py). Entries that
 // the header of a file does not count are taken as all of them. Pages of a mapped file are not counted: the system
 // takes them back when it needs them.
 MemoryEstimate estimate_memory(const MatrixSummary& summary, const MemoryJob& job, Precision precision);

@@ -133,10 +133,10 @@ CASES = {
     **{f"{solver} -k {k}": lambda data, solver=solver, k=k, iterations=iterations: (
            "factor", sparse(data), "-k", k, "--solver", solver, "--max-iterations", iterations)
        for solver in SOLVERS for k, iterations in ((3, 6), (40, 2))},
-    "-k 80": lambda data: ("factor", sparse(data), "-k", 80, "--max-iterations", 10),
+    "-k 80": lambda data: ("factor", sparse(data), "-k", 80),
     "double": lambda data: ("factor", sparse(data), "-k", 20, "--precision", "double"),
     "affine": lambda data: ("factor", sparse(data), "-k", 20, "--affine", "--max-iterations", 12),
-    "counts of words": lambda data: ("factor", sparse(data), "-k", 20, "--text", "--max-iterations", 12),
+    "counts of words": lambda data: ("factor", sparse(data), "-k", 20, "--text"),
     # Documents.
     "100,000 tiny documents": lambda data: ("topics", data.lines(100000, 3, 2000), "-k", 5),
     "40,000 documents": lambda data: ("topics", data.lines(40000, 40), "-k", 10),
@@ -148,6 +148,7 @@ CASES = {
     # Trees.
     "tree of 4 leaves": lambda data: ("tree", sparse(data), "--leaves", 4),
     "tree of 100 leaves": lambda data: ("tree", sparse(data), "--leaves", 100),
+    "tree of 400 leaves": lambda data: ("tree", sparse(data), "--leaves", 400),
     "tree of a dense matrix": lambda data: ("tree", table(data), "--leaves", 8),
     "tree of 30,000 objects": lambda data: ("tree", data.objects(30000, 30), "--leaves", 15),
     "tree of tiny documents": lambda data: ("tree", data.lines(100000, 3, 2000), "--leaves", 8),
@@ -161,8 +162,9 @@ def test_what_is_announced_is_taken(copse, data, tmp_path, name):
     result = json.loads((tmp_path / "out" / "result.json").read_text())
     announced, peak = result["estimated_memory_bytes"], result["peak_memory_bytes"]
     print(f"{name}: announced {announced / 1e6:.1f} MB, taken {peak / 1e6:.1f} MB, ratio {announced / peak:.3f}")
-    # How many features the nodes of a tree have is known only when it is grown: its estimate is a bound.
-    assert peak <= announced <= (3 if result["command"] == "tree" else 1.75) * peak
+    # Libraries take a megabyte more or less from machine to machine. How large the nodes of a tree are is known only when
+    # it is grown.
+    assert peak - 1e6 <= announced <= (1.4 if result["command"] == "tree" else 1.2) * peak
 
 
 # The most that the program has resident, without what the process that started it had: a small one stands between.
@@ -243,7 +245,7 @@ def test_a_stream_is_estimated_too(copse, data, measured, tmp_path):
     run, peak = measured("factor", "-", "-k", 10, "-o", "out", feed=f"cat {path}")
     assert run.returncode == 0, run.stderr
     result = json.loads((tmp_path / "out" / "result.json").read_text())
-    assert peak <= result["estimated_memory_bytes"] <= 1.75 * peak
+    assert peak <= result["estimated_memory_bytes"] <= 1.3 * peak
     run, peak = measured("factor", "-", "-k", 10, "--memory-limit", "60M", feed=f"cat {path}")
     refused(run, "standard input" if "standard" in run.stderr.splitlines()[-1] else "this run needs")
     assert peak < 63e6
@@ -251,6 +253,35 @@ def test_a_stream_is_estimated_too(copse, data, measured, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with subprocess.Popen(["sh", "-c", f"cat {path} > pipe"], cwd=tmp_path):
         run = copse("factor", "pipe", "-k", 10)
+    assert run.returncode == 0, run.stderr
+
+
+def survey(data):
+    return ("choose", data.dense(300, 400), "-k", "2:4", "--runs", 1)
+
+
+BOUNDED = {
+    "a survey of a dense matrix": survey,
+    "a survey of counts": lambda data: ("choose", data.corpus(1500, 1500), "-k", "2:3", "--runs", 1),
+    "a graph": lambda data: ("graph", data.make("graph.mtx", lambda path: subprocess.run(
+        [data.program, "generate", "graph", "--nodes", "20000", "-k", "10", "-o", path], check=True,
+        capture_output=True)), "-k", 10),
+    "a graph of items": lambda data: ("graph", data.corpus(1500, 1500), "--similarity", "cosine", "-k", 5),
+    "a picture": lambda data: ("segment", data.make("picture.ppm", lambda path: path.write_bytes(
+        b"P6 160 120 255\n" + bytes(int(value) for value in np.random.default_rng(1).integers(0, 255, 160 * 120 * 3)))),
+        "--segments", 4),
+}
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_graphs_pictures_and_surveys_are_bounded(measured, data, tmp_path, name):
+    """They are refused where they would take more than the limit, and not where there is four times as much."""
+    run, peak = measured(*BOUNDED[name](data), "-o", "out")
+    assert run.returncode == 0, run.stderr
+    run, taken = measured(*BOUNDED[name](data), "-o", "none", "--memory-limit", int(0.99 * peak))
+    refused(run, "of memory")
+    assert taken < peak and not (tmp_path / "none").exists()
+    run, _ = measured(*BOUNDED[name](data), "-o", "again", "--memory-limit", 4 * peak)
     assert run.returncode == 0, run.stderr
 
 
