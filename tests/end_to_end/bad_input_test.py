@@ -71,7 +71,7 @@ def test_the_number_of_clusters(copse, planted):
         run = copse("factor", planted.path, *options, "99999999999999999999")
         sentence(run, 2, "99999999999999999999 is out of range", " to ")
         assert "at least" not in run.stderr
-    sentence(copse("factor", planted.path), 2, "-k N is missing")
+    sentence(copse("factor", planted.path), 2, "-k N|auto is missing")
     sentence(copse("factor", planted.path, "-k", 61), 1, "-k 61 is too large", "60 features and 90 items", "at most 60")
 
 
