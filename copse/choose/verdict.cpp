@@ -274,6 +274,17 @@ Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, A
   return verdict;
 }
 
+template <class T>
+Index most_promising(const Survey<T>& survey, const std::vector<RunRecord>& records, Average average,
+                     Question question) {
+  const SurveyTable table = tabulate(survey, records, average);
+  const Index k = by_question(table, question).value_or(0);
+  if (k != 1 || question == Question::components) return k;
+  return k_of(largest(table, 2, beyond_chance)).value_or(k);
+}
+
+template Index most_promising(const Survey<float>&, const std::vector<RunRecord>&, Average, Question);
+template Index most_promising(const Survey<double>&, const std::vector<RunRecord>&, Average, Question);
 template Verdict decide(const Survey<float>&, const std::vector<RunRecord>&, Average, Question);
 template Verdict decide(const Survey<double>&, const std::vector<RunRecord>&, Average, Question);
 

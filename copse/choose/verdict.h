@@ -31,4 +31,10 @@ std::optional<Index> choose_by_silhouette(const SurveyTable& table);
 template <class T>
 Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, Average average, Question question);
 
+// Where a search over a grid should look closer: at the k of the verdict, or where there is no evidence of clusters, at
+// the k that comes nearest to it. 0: there are no runs that tell.
+template <class T>
+Index most_promising(const Survey<T>& survey, const std::vector<RunRecord>& records, Average average,
+                     Question question);
+
 }  // namespace copse

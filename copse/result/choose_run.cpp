@@ -199,12 +199,6 @@ std::vector<RunRecord> records_of(const std::vector<RunKey>& plan, const Runs& r
   return records;
 }
 
-template <class T>
-Verdict verdict_of(const Survey<T>& survey, const std::vector<RunKey>& plan, const Runs& runs,
-                   const ChooseRunOptions& options) {
-  return decide(survey, records_of(plan, runs), options.average, options.question);
-}
-
 // Numbers halfway between k and its neighbours in the list, which rises; none where these are next to it.
 std::vector<Index> halfway(const std::vector<Index>& ks, Index k) {
   std::vector<Index> between;
@@ -291,6 +285,8 @@ ChooseRunOptions automatic_survey(const FlatRunOptions& flat, bool sparse) {
   refuse(flat.joint.is_asked_for(), "links, vectors and neighbours");
   ChooseRunOptions options;
   options.flat = flat;
+  options.final_tolerance = flat.nmf.tolerance;
+  options.flat.nmf.tolerance = std::max(flat.nmf.tolerance, 1e-3);
   options.survey.runs = 20;
   options.survey.seed = flat.nmf.seed;
   options.survey.ks = automatic_range(sparse ? 60 : 20);
@@ -376,7 +372,8 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
   try {
     perform();
     while (options.search && options.workers == 0) {
-      const std::vector<Index> closer = halfway(survey.options().ks, verdict_of(survey, plan, runs, options).k);
+      const Index best = most_promising(survey, records_of(plan, runs), options.average, options.question);
+      const std::vector<Index> closer = halfway(survey.options().ks, best);
       if (closer.empty()) break;
       survey.look_at(closer);
       plan = survey.plan();
@@ -408,6 +405,7 @@ FlatResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& event
     uninterrupted([&] {
       FlatRunOptions flat = options.flat;
       flat.nmf.rank = std::max<Index>(1, outcome.report.verdict.k);
+      flat.nmf.tolerance = options.final_tolerance.value_or(flat.nmf.tolerance);
       flat.nmf.progress = {};
       ModelItems items = take_items(input);
       const auto x = in_memory(input.data);

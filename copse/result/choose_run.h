@@ -1,6 +1,7 @@
 // How many clusters, from files to a verdict: a survey whose runs are kept, and the clusters of the k that it chose.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "copse/choose/survey.h"
@@ -16,6 +17,7 @@ struct ChooseRunOptions {
   // survey.ks is a grid: when its runs have ended, numbers halfway to the neighbours of the verdict join, again and
   // again until the neighbours are there. Workers do the grid only.
   bool search = false;
+  std::optional<double> final_tolerance = {};  // of the fit with the chosen k; none: that of the survey's fits
   double time_limit = std::numeric_limits<double>::infinity();  // seconds, of the survey
   // The file where finished runs are kept, and whether those of an earlier call count; empty: they are not kept. Worker
   // i of n does every n-th run and keeps them in the file whose name is worker_logs and i. Who is no worker and resumes
@@ -31,7 +33,8 @@ struct ChooseRunOptions {
 std::vector<Index> automatic_range(Index last);
 
 // The survey that `-k auto` makes of this run: automatic_range(), up to 60 for sparse data and 20 for dense, with a
-// search; 20 runs of each kind. Throws InvalidArgument for what a survey cannot do.
+// search; 20 runs of each kind, whose fits end at 1e-3 as those of `choose` do. Throws InvalidArgument for what a
+// survey cannot do.
 ChooseRunOptions automatic_survey(const FlatRunOptions& flat, bool sparse);
 
 // The survey alone. An interruption or the time limit ends it with what is there. Throws InvalidArgument for options
