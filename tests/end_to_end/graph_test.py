@@ -243,6 +243,15 @@ def test_other_bad_input(copse, graph, tmp_path):
     np.save(tmp_path / "wide.npy", np.ones((3, 5)))
     assert "square" in refused("wide.npy", "-k", 2)
     assert "--similarity" in refused("wide.npy", "-k", 2)
+    for value, words in ((-1, "is negative"), (np.nan, "is not a number"), (np.inf, "is infinite")):
+        wrong = np.ones((4, 4)) - np.eye(4)
+        wrong[1, 2] = value
+        np.save(tmp_path / "wrong.npy", wrong)
+        assert "wrong.npy" in refused("wrong.npy", "-k", 2) and words in refused("wrong.npy", "-k", 2)
+    np.save(tmp_path / "nothing.npy", np.zeros((0, 0)))
+    assert "the matrix is empty" in refused("nothing.npy", "-k", 1)
+    np.save(tmp_path / "zeros.npy", np.zeros((4, 4)))
+    assert "4 nodes and no edges" in refused("zeros.npy", "-k", 2)
     np.save(tmp_path / "one.npy", np.zeros((1, 1)))
     assert "one.npy" in refused("one.npy", "-k", 1)
     (tmp_path / "two.txt").write_text("x\ny\n")
