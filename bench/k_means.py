@@ -1,71 +1,94 @@
-"""Spherical K-means beside scikit-learn's KMeans on unit rows: CPU seconds to the same objective.
+#!/usr/bin/env python3
+"""K-means on unit rows: copse beside scikit-learn, CPU seconds at equal objective.
 
-    python bench/k_means.py PROGRAM X.npz [-k 20] [--turns 3]
+tf-idf of the words of bench/lda.py (20 Newsgroups without headers and quoted lines, arXiv abstracts), rows of unit length,
+float32. Both start from the same centres, which scikit-learn's k-means++ draws, and take turns. "Lloyd" is the same
+algorithm in both: batches until no row moves; the objectives must agree. "spherical" is copse's SphericalKMeans as it is,
+from its own start, with moves of single rows; its objective is given in the same measure: sum over rows of |x - c|^2, c
+being the mean of the row's cluster.
 
-Both start from k-means++ and make batches only (--batch-only, Lloyd). Ours counts the whole process, reading included;
-theirs the call of fit() alone. The objective is the sum of 1 - cos of both, from labels, in double.
+    bench/k_means.py                                   prints the tables of bench/results/k_means.md
+    bench/k_means.py --corpora 20newsgroups --seeds 1
 """
-
 import argparse
-import json
-import os
-import pathlib
 import resource
-import subprocess
-import tempfile
-import time
+import statistics
+import sys
+import warnings
 
 import numpy as np
 import scipy.sparse
-from sklearn.cluster import KMeans
-from sklearn.preprocessing import normalize
+import sklearn
+from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.feature_extraction.text import TfidfTransformer
+
+import pathlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from lda import CORPORA, counts_of  # noqa: E402
+
+
+def cpu():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
 
 
 def objective(x, labels):
-    """n - sum over clusters of |sum of unit rows|."""
+    """Of the means of the clusters, in double; rows have unit length or are zero."""
     k = labels.max() + 1
     sums = scipy.sparse.csr_matrix((np.ones(len(labels)), (labels, np.arange(len(labels)))), (k, len(labels))) @ x
-    return len(labels) - np.sqrt(sums.multiply(sums).sum(axis=1)).sum()
-
-
-def ours(program, path, x, k, seed, more):
-    with tempfile.TemporaryDirectory() as folder:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        run = subprocess.run([program, "cluster", path, "--items", "rows", "-k", str(k), "--method", "spherical-kmeans",
-                              "--seed", str(seed), "--quiet", "--no-page", "-o", folder + "/out", *more],
-                             capture_output=True, text=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        assert run.returncode == 0, run.stderr
-        rows = (pathlib.Path(folder) / "out" / "assignments.tsv").read_text().splitlines()[1:]
-        result = json.loads((pathlib.Path(folder) / "out" / "result.json").read_text())
-    labels = np.array([int(row.split("\t")[1]) for row in rows])
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return objective(x, labels), cpu, result["seconds"]["solve"], result["iterations"]
-
-
-def theirs(x, k, seed):
-    model = KMeans(k, n_init=1, random_state=seed, tol=0, max_iter=100)
-    began, wall = time.process_time(), time.perf_counter()
-    model.fit(x)
-    return objective(x, model.labels_), time.process_time() - began, time.perf_counter() - wall, model.n_iter_
+    squares = np.asarray(sums.multiply(sums).sum(axis=1)).ravel()
+    return x.multiply(x).sum() - (squares / np.maximum(1, np.bincount(labels, minlength=k))).sum()
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("matrix")
+    import copse
+
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpora", nargs="*", default=CORPORA)
     parser.add_argument("-k", type=int, default=20)
-    parser.add_argument("--turns", type=int, default=3)
-    arguments = parser.parse_args()
-    x = normalize(scipy.sparse.load_npz(arguments.matrix).tocsr()).astype(np.float32)
-    print(f"{x.shape[0]} items, {x.shape[1]} features, {x.nnz} entries, k = {arguments.k}, {os.cpu_count()} cores")
-    print("seed  who              objective  CPU s  wall s  iterations")
-    for seed in range(arguments.turns):
-        for who, run in (("ours, batches", lambda: ours(arguments.program, arguments.matrix, x, arguments.k, seed, ["--batch-only"])),
-                         ("scikit-learn", lambda: theirs(x, arguments.k, seed)),
-                         ("ours", lambda: ours(arguments.program, arguments.matrix, x, arguments.k, seed, []))):
-            value, cpu, wall, iterations = run()
-            print(f"{seed:4}  {who:14}  {value:11.2f}  {cpu:5.2f}  {wall:6.2f}  {iterations:6}", flush=True)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    print(f"copse beside scikit-learn {sklearn.__version__}, k = {options.k}, {options.threads} threads, "
+          f"{options.seeds} seeds\n")
+    for corpus in options.corpora:
+        train, test, _ = counts_of(corpus)
+        x = scipy.sparse.csr_matrix(TfidfTransformer().fit_transform(train + test.tocsr()).astype(np.float32))
+        exact = x.astype(np.float64)
+        copse.SphericalKMeans(2, n_jobs=options.threads, max_iter=1).fit(x[:100])  # threads are there
+        rows = []
+        for seed in range(options.seeds):
+            start = kmeans_plusplus(x, options.k, random_state=seed)[0]
+            start = np.asarray(start.todense() if scipy.sparse.issparse(start) else start)
+            runs = {
+                "scikit-learn, Lloyd": KMeans(options.k, init=start, n_init=1, tol=0, max_iter=1000),
+                "copse, Lloyd": copse.SphericalKMeans(options.k, spherical=False, init=start, online=False,
+                                                      max_iter=1000, n_jobs=options.threads),
+                "copse, spherical": copse.SphericalKMeans(options.k, random_state=seed, max_iter=1000,
+                                                          n_jobs=options.threads),
+            }
+            for name, model in runs.items():
+                began = cpu()
+                model.fit(x)
+                took = cpu() - began
+                rows.append((name, took, objective(exact, np.maximum(model.labels_, 0)), model.n_iter_))
+                print(f"seed {seed}: {name}: {took:.2f} s, {rows[-1][2]:.3f}, {model.n_iter_} iterations",
+                      file=sys.stderr, flush=True)
+        print(f"### {corpus}: {x.shape[0]:,} documents, {x.shape[1]:,} words, {x.nnz:,} entries\n")
+        print("| | CPU seconds, median (least .. most) | objective, mean (least .. most) | iterations, median |")
+        print("| --- | --- | --- | --- |")
+        for name in dict.fromkeys(row[0] for row in rows):
+            took, values, counts = zip(*[row[1:] for row in rows if row[0] == name])
+            print(f"| {name} | {statistics.median(took):.3g} ({min(took):.3g} .. {max(took):.3g}) | "
+                  f"{statistics.mean(values):.1f} ({min(values):.1f} .. {max(values):.1f}) | "
+                  f"{statistics.median(counts):.0f} |")
+        pairs = list(zip(*[[row for row in rows if row[0] == name] for name in ("scikit-learn, Lloyd", "copse, Lloyd")]))
+        ratios = [a[1] / b[1] for a, b in pairs]
+        apart = max(abs(a[2] - b[2]) / a[2] for a, b in pairs)
+        print(f"\nLloyd from the same centres: {statistics.median(ratios):.1f} times less CPU "
+              f"({min(ratios):.1f} .. {max(ratios):.1f}); objectives differ by {apart:.1e} at most.\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -688,6 +688,7 @@ template <class T>
 Matrix<T> nearest_weights(const Data<T>& x, const Matrix<T>& w, PlaceBy by) {
   const Index n = x.cols(), k = w.cols();
   const bool angle = by == PlaceBy::angle;
+  const bool unit = by == PlaceBy::unit_distance;
   std::vector<double> squares(static_cast<std::size_t>(n), 0.0), centres(static_cast<std::size_t>(k), 0.0);
   x.visit_blocks([&](Index first, const SparseView<T>& block) {
     for (Index j = 0; j < block.cols; ++j) {
@@ -706,13 +707,18 @@ Matrix<T> nearest_weights(const Data<T>& x, const Matrix<T>& w, PlaceBy by) {
   parallel_blocks(n, items_per_block, [&](Index begin, Index end) {
     for (Index j = begin; j < end; ++j) {
       const std::span<T> row = weights.row(j);
+      if ((angle || unit) && !(squares[j] > 0)) {
+        std::fill(row.begin(), row.end(), T(0));
+        continue;
+      }
       Index first = -1, second = -1;
       double nearest = infinite, next = infinite;
       for (Index c = 0; c < k; ++c) {
         const double product = static_cast<double>(row[c]);
         const double lengths = std::sqrt(squares[j]) * std::sqrt(centres[c]);
-        const double square =
-            angle ? 2 - 2 * (lengths > 0 ? product / lengths : 0) : squares[j] - 2 * product + centres[c];
+        const double square = angle  ? 2 - 2 * (lengths > 0 ? product / lengths : 0)
+                              : unit ? 1 - 2 * product / std::sqrt(squares[j]) + centres[c]
+                                     : squares[j] - 2 * product + centres[c];
         if (square < nearest) {
           next = nearest, second = first;
           nearest = square, first = c;
@@ -721,7 +727,6 @@ Matrix<T> nearest_weights(const Data<T>& x, const Matrix<T>& w, PlaceBy by) {
         }
       }
       std::fill(row.begin(), row.end(), T(0));
-      if (angle && !(squares[j] > 0)) continue;
       const double d1 = std::sqrt(std::max(0.0, nearest)), d2 = second < 0 ? 1 : std::sqrt(std::max(0.0, next));
       const double share = second < 0 ? 1 : d1 + d2 > 0 ? d2 / (d1 + d2) : 0.5;
       row[first] = static_cast<T>(share);

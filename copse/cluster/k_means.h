@@ -56,8 +56,8 @@ KMeansResult<T> k_means_rows(Matrix<T> rows, const KMeansOptions& options);
 
 // Row j has the weights of item j for the two centres (columns of w) that are nearest to it: with their distances
 // d1 <= d2, d2 / (d1 + d2) and d1 / (d1 + d2): 1 at a centre, a half midway. By angle distances are those of unit
-// vectors, and the row of an item of zeros is zero. The first of equally near centres counts as nearer, and has the
-// larger weight (by the last bit, where it comes to that).
+// vectors, and by unit distance those of unit items; the row of an item of zeros is zero then. The first of equally
+// near centres counts as nearer, and has the larger weight (by the last bit, where it comes to that).
 template <class T>
 Matrix<T> nearest_weights(const Data<T>& x, const Matrix<T>& w, PlaceBy by);
 

@@ -15,9 +15,9 @@ namespace copse {
 namespace {
 
 constexpr std::array traits = {
-    MethodTraits{.method = ClusterMethod::kmeans, .place = PlaceBy::distance},
+    MethodTraits{.method = ClusterMethod::kmeans, .unit_text = true, .place = PlaceBy::distance},
     MethodTraits{.method = ClusterMethod::spherical_kmeans},
-    MethodTraits{.method = ClusterMethod::hierarchical_kmeans},
+    MethodTraits{.method = ClusterMethod::hierarchical_kmeans, .unit_text = true},
     MethodTraits{.method = ClusterMethod::repeated_bisection},
     MethodTraits{.method = ClusterMethod::kernel_kmeans, .from_graph = true, .growth = 1.5},
     MethodTraits{.method = ClusterMethod::spectral, .from_graph = true, .growth = 1.5},
@@ -29,7 +29,7 @@ constexpr std::array traits = {
                  .random = false,
                  .growth = 1.5},
     MethodTraits{.method = ClusterMethod::gnmf, .from_graph = true},
-    MethodTraits{.method = ClusterMethod::lda, .wants_counts = true, .soft = true, .place = PlaceBy::divergence},
+    MethodTraits{.method = ClusterMethod::lda, .wants_counts = true, .soft = true, .place = PlaceBy::topic_shares},
     MethodTraits{
         .method = ClusterMethod::anchor_topics, .wants_counts = true, .soft = true, .place = PlaceBy::divergence},
     MethodTraits{.method = ClusterMethod::xray, .random = false, .soft = true, .place = PlaceBy::least_squares},

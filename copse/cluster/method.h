@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "copse/cluster/place_by.h"
+#include "copse/cluster/separable.h"
 #include "copse/graph/graph.h"
 #include "copse/matrix/dataset.h"
 #include "copse/nmf/nmf.h"
@@ -37,6 +39,7 @@ struct MethodTraits {
   ClusterMethod method;
   bool from_graph = false;    // it reads a graph of the items; their entries serve to describe and to place only
   bool wants_counts = false;  // it models counts of words: they are not weighed
+  bool unit_text = false;     // lengths count where they should not in text: documents get unit length
   bool chooses_k = false;     // k is what it finds; options.k is searched for, or ignored where it is 0
   bool random = true;         // its outcome depends on the seed
   bool soft = false;          // items have weights for several clusters
@@ -65,6 +68,11 @@ struct MethodOptions {
   // Of K-means.
   CentreStart start = CentreStart::plus_plus;
   bool online = true;  // moves of single items after the batches (Dhillon, Guan & Kogan 2002)
+  // Of single methods; each header says more.
+  bool move_prior = true;                                  // LDA: alpha and beta follow the data
+  XraySelection selection = SeparableOptions().selection;  // XRAY: how the next anchor is chosen
+  double lambda = 100;                                     // GNMF: weight of the graph
+  std::optional<double> preference = {};                   // affinity propagation: none is the median, or searched for
   std::function<bool(const MethodIteration&)> progress = {};  // once per iteration; false asks to stop
 };
 
@@ -82,6 +90,7 @@ struct MethodResult {
   Matrix<T> weights;          // items x k, >= 0, largest at the label; empty: the labels are all there is
   Matrix<T> w;                // features x k: centres, exemplars or topics; empty: the method has none
   PlaceBy place = PlaceBy::angle;
+  std::vector<double> prior;  // of the topics, for PlaceBy::topic_shares
   // What the method makes small or large, as its header says; runs are compared by it.
   double objective = 0;
   bool larger_is_better = false;

@@ -24,8 +24,6 @@
 namespace copse {
 namespace {
 
-constexpr Index most_of_all_pairs = 2500;  // items whose pairs all take part in affinity propagation: 225 MB
-
 // Runs with other seeds; the best by its objective is kept. `run(seed, time that is left)` gives a MethodResult.
 template <class T, class Run>
 MethodResult<T> best_of(const MethodOptions& options, const Run& run) {
@@ -98,7 +96,7 @@ MethodResult<T> of_features(const Dataset<T>& items, SeparableResult<T> found) {
 
 template <class T>
 SeparableOptions separable_options(const MethodOptions& options, std::vector<MethodIteration>& history) {
-  SeparableOptions separable{.anchors = options.k, .time_limit = options.time_limit};
+  SeparableOptions separable{.anchors = options.k, .selection = options.selection, .time_limit = options.time_limit};
   separable.progress = reporting<SeparableIteration>(
       options, history, [](const SeparableIteration& iteration) { return iteration.relative_error; });
   if (options.max_iterations > 0) separable.epochs = options.max_iterations;
@@ -140,11 +138,13 @@ MethodResult<T> by_lda(const Dataset<T>& counts, const MethodOptions& options) {
     MethodResult<T> result;
     LdaOptions lda_options{.topics = options.k, .time_limit = seconds, .seed = seed};
     if (options.max_iterations > 0) lda_options.sweeps = options.max_iterations;
+    lda_options.optimize_alpha = lda_options.optimize_beta = options.move_prior;
     lda_options.progress = reporting<LdaIteration>(
         options, result.history, [](const LdaIteration& iteration) { return iteration.log_likelihood; });
     LdaResult<T> found = lda(items.view(), lda_options);
     take_weights(std::move(found.documents), result);
     result.w = std::move(found.words);
+    result.prior = std::move(found.alpha);
     result.objective = found.log_likelihood;
     result.larger_is_better = true;
     result.stop_reason = found.stop_reason;
@@ -193,7 +193,7 @@ MethodResult<T> by_hottopixx(const Dataset<T>& items, const MethodOptions& optio
 template <class T>
 MethodResult<T> by_affinity_propagation(const Graph<T>& graph, const Dataset<T>* items, const MethodOptions& options) {
   MethodResult<T> result;
-  AffinityOptions affinity{.k = options.k, .time_limit = options.time_limit};
+  AffinityOptions affinity{.k = options.k, .preference = options.preference, .time_limit = options.time_limit};
   if (options.max_iterations > 0) affinity.max_iterations = options.max_iterations;
   affinity.progress = reporting<AffinityIteration>(options, result.history, [](const AffinityIteration& iteration) {
     return static_cast<double>(iteration.clusters);
@@ -227,7 +227,7 @@ MethodResult<T> by_gnmf(const Dataset<T>& items, const Graph<T>& graph, const Me
   const auto data = in_memory(items);
   return best_of<T>(options, [&](std::uint64_t seed, double seconds) {
     MethodResult<T> result;
-    GnmfOptions gnmf_options{.rank = options.k, .time_limit = seconds, .seed = seed};
+    GnmfOptions gnmf_options{.rank = options.k, .lambda = options.lambda, .time_limit = seconds, .seed = seed};
     if (options.max_iterations > 0) gnmf_options.max_iterations = options.max_iterations;
     if (options.tolerance >= 0) gnmf_options.tolerance = options.tolerance;
     gnmf_options.progress = reporting<GnmfIteration>(

@@ -14,11 +14,14 @@
 
 namespace copse {
 
-// How XRAY chooses the next anchor, R being the residual X - X(:, A) H and p = 1 [Kumar et al. 2013, section 3].
+// How XRAY chooses the next anchor, R being the residual X - X(:, A) H and p = 1 [Kumar et al. 2013]. For the first
+// three the score over p'x_j is a convex function on the slice p'x = 1 of the cone, which has its largest value at an
+// extreme ray, and R'x <= 0 at the rays that are found: they find the anchors of X = X(:, A) H exactly.
 enum class XraySelection {
-  greedy,  // j with the largest |(R' x_j)_+| / |x_j|: the column that lowers the error most
+  greedy,  // j with the largest |(R' x_j)_+| / p'x_j
   max,     // j with the largest r_i'x_j / p'x_j, for the column i with the largest |r_i|
-  dist     // the same, for the column i with the largest |(X' r_i)_+|
+  dist,    // the same, for the column i with the largest |(X' r_i)_+|
+  error    // j with the largest |(R' x_j)_+| / |x_j|: the column that lowers the error most, which need not be a ray
 };
 
 struct SeparableIteration {
@@ -50,8 +53,7 @@ struct SeparableResult {
   StopReason stop_reason = StopReason::converged;
 };
 
-// XRAY: extreme rays of the cone of the columns, one after the other. Needs no scaling of the columns. `max` and `dist`
-// find the anchors of X = X(:, A) H exactly; `greedy` need not, and is what the seeds compare with. Throws
+// XRAY: extreme rays of the cone of the columns, one after the other. Needs no scaling of the columns. Throws
 // InvalidArgument for a negative entry or a bad number, and Cancelled if stopped before the first anchor.
 template <class T>
 SeparableResult<T> xray(SparseView<T> x, const SeparableOptions& options);

@@ -80,7 +80,7 @@ void expect_fitted(const SparseMatrix<double>& sparse, const SeparableResult<dou
 }
 
 TEST(Xray, FindsTheAnchorsOfSeparableColumnsExactly) {
-  for (const XraySelection selection : {XraySelection::max, XraySelection::dist}) {
+  for (const XraySelection selection : {XraySelection::greedy, XraySelection::max, XraySelection::dist}) {
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
       const Planted planted = separable(30, 100, 6, 0, seed);
       const auto result = xray<double>(planted.x, {.anchors = 6, .selection = selection});
@@ -91,10 +91,10 @@ TEST(Xray, FindsTheAnchorsOfSeparableColumnsExactly) {
   }
 }
 
-TEST(Xray, GreedyTakesTheColumnThatLowersTheErrorMost) {
+TEST(Xray, TakesTheColumnThatLowersTheErrorMostWhereAskedTo) {
   const Planted planted = separable(20, 40, 4, 0.02, 1);
   const Matrix<double> x = to_dense(planted.x);
-  const auto result = xray<double>(planted.x, {.anchors = 5});
+  const auto result = xray<double>(planted.x, {.anchors = 5, .selection = XraySelection::error});
   Matrix<double> residual = x;
   for (std::size_t step = 0; step < result.anchors.size(); ++step) {
     // The best single column for the residual of the anchors before, by brute force.
@@ -118,7 +118,8 @@ TEST(Xray, GreedyTakesTheColumnThatLowersTheErrorMost) {
       }
     }
     EXPECT_EQ(result.anchors[step], chosen) << step;
-    const auto part = xray<double>(planted.x, {.anchors = static_cast<Index>(step) + 1});
+    const auto part =
+        xray<double>(planted.x, {.anchors = static_cast<Index>(step) + 1, .selection = XraySelection::error});
     EXPECT_EQ(part.anchors, std::vector<Index>(result.anchors.begin(), result.anchors.begin() + step + 1));
     for (Index c = 0; c < x.cols(); ++c) {
       for (Index i = 0; i < x.rows(); ++i) {
@@ -136,17 +137,17 @@ TEST(Xray, GreedyTakesTheColumnThatLowersTheErrorMost) {
 TEST(Xray, NoiseSpoilsItGently) {
   for (const auto& [noise, most] : {std::pair{0.001, 0.01}, {0.01, 0.05}, {0.05, 0.2}}) {
     const Planted planted = separable(40, 100, 5, noise, 2);
-    for (const XraySelection selection : {XraySelection::max, XraySelection::dist}) {
+    for (const XraySelection selection : {XraySelection::greedy, XraySelection::max, XraySelection::dist}) {
       EXPECT_LT(xray<double>(planted.x, {.anchors = 5, .selection = selection}).relative_error, most) << noise;
     }
-    // Greedy takes a column in the middle first, and does not find the anchors even without noise.
-    EXPECT_LT(xray<double>(planted.x, {.anchors = 5}).relative_error, 0.2 + noise);
+    // This one takes a column in the middle first, and does not find the anchors even without noise.
+    EXPECT_LT(xray<double>(planted.x, {.anchors = 5, .selection = XraySelection::error}).relative_error, 0.2 + noise);
   }
 }
 
 TEST(Xray, EndsWhereNothingIsLeft) {
   const Planted planted = separable(30, 50, 4, 0, 3);
-  for (const XraySelection selection : {XraySelection::max, XraySelection::dist}) {
+  for (const XraySelection selection : {XraySelection::greedy, XraySelection::max, XraySelection::dist}) {
     EXPECT_EQ(xray<double>(planted.x, {.anchors = 20, .selection = selection}).anchors.size(), 4u);
   }
   // Equal columns need one anchor, columns of zeros none.

@@ -11,11 +11,12 @@
 namespace copse {
 
 // All names that a result may hold.
-inline constexpr std::array<std::string_view, 19> result_files = {
-    "assignments.tsv", "topics.tsv",     "communities.tsv",   "tree.json",   "partitions.tsv",
-    "tree.newick",     "survey.tsv",     "model.safetensors", "report.html", "demo-documents.jsonl",
-    "labels.png",      "labels.npy",     "segmentations.npy", "picture.png", "overlay.png",
-    "segments.png",    "boundaries.png", "survey.runs",       "result.json"};
+inline constexpr std::array<std::string_view, 21> result_files = {
+    "assignments.tsv", "topics.tsv",     "communities.tsv",   "tree.json",      "partitions.tsv",
+    "tree.newick",     "survey.tsv",     "model.safetensors", "report.html",    "demo-documents.jsonl",
+    "labels.png",      "labels.npy",     "segmentations.npy", "picture.png",    "overlay.png",
+    "segments.png",    "boundaries.png", "survey.runs",       "comparison.tsv", "comparison.runs",
+    "result.json"};
 bool is_result_file(std::string_view name);
 
 // The finished factorizations of a tree that is still growing (result/split_log.h). It goes with the next result that

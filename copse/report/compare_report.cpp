@@ -4,10 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "copse/base/error.h"
 #include "copse/base/version.h"
+#include "copse/io/log_files.h"
+#include "copse/io/result_folder.h"
 #include "copse/report/page.h"
 #include "copse/report/page_text.h"
 #include "copse/report/result_json.h"
@@ -89,6 +95,7 @@ Json agreement_of(const Comparison& comparison) {
 Settings settings_of(const Comparison& comparison) {
   const CompareOptions& options = comparison.options;
   Settings settings = settings_of(options.input);
+  if (!comparison.called.empty()) settings.front().second = comparison.called;
   std::vector<std::string> ks;
   for (const Index k : options.ks) ks.push_back(std::to_string(k));
   settings.emplace_back("methods", joined(options.methods, ","));
@@ -130,7 +137,7 @@ std::string page_of(const Comparison& comparison) {
     methods.push_back(std::move(object));
   }
   Json settings = Json::parse(to_json(settings_of(comparison)));
-  const std::string& called = comparison.options.input.called();
+  const std::string& called = comparison.called.empty() ? comparison.options.input.called() : comparison.called;
   const Json data = {{"format", 1},
                      {"kind", "comparison"},
                      {"title", "Methods on " + called},
@@ -144,6 +151,31 @@ std::string page_of(const Comparison& comparison) {
                      {"methods", methods},
                      {"agreement", agreement_of(comparison)}};
   return page_around(script_json(data));
+}
+
+// Without labels and words.
+CompareOutcome outcome_of(const Json& object) {
+  CompareOutcome outcome;
+  outcome.method = object.at("method").get<std::string>();
+  outcome.k = object.at("k").get<Index>();
+  outcome.failure = object.value("failure", std::string());
+  outcome.left_out = object.value("left_out", false);
+  outcome.given = object.value("given", false);
+  outcome.estimate = object.value("estimated_seconds", 0.0);
+  outcome.clusters = object.value("clusters", Index(0));
+  outcome.runs = object.value("runs", 0);
+  outcome.iterations = object.value("iterations", 0);
+  outcome.seconds = object.value("seconds", 0.0);
+  outcome.objective = object.value("objective", 0.0);
+  outcome.peak_memory_bytes = object.value("peak_memory_bytes", Index(0));
+  if (object.contains("measures")) outcome.measures = measures_in(object["measures"]);
+  take(object, "mean_accuracy", outcome.mean_accuracy);
+  take(object, "mean_nmi", outcome.mean_nmi);
+  take(object, "coherence", outcome.coherence);
+  take(object, "zero_share", outcome.zero_share);
+  take(object, "silhouette", outcome.silhouette);
+  take(object, "stability", outcome.stability);
+  return outcome;
 }
 
 }  // namespace
@@ -160,25 +192,7 @@ std::optional<CompareOutcome> outcome_in(const std::string& line, const std::str
   try {
     const Json object = Json::parse(line);
     if (object.value("key", std::string()) != key) return {};
-    CompareOutcome outcome;
-    outcome.method = object.at("method").get<std::string>();
-    outcome.k = object.at("k").get<Index>();
-    outcome.failure = object.value("failure", std::string());
-    outcome.left_out = object.value("left_out", false);
-    outcome.estimate = object.value("estimated_seconds", 0.0);
-    outcome.clusters = object.value("clusters", Index(0));
-    outcome.runs = object.value("runs", 0);
-    outcome.iterations = object.value("iterations", 0);
-    outcome.seconds = object.value("seconds", 0.0);
-    outcome.objective = object.value("objective", 0.0);
-    outcome.peak_memory_bytes = object.value("peak_memory_bytes", Index(0));
-    if (object.contains("measures")) outcome.measures = measures_in(object["measures"]);
-    take(object, "mean_accuracy", outcome.mean_accuracy);
-    take(object, "mean_nmi", outcome.mean_nmi);
-    take(object, "coherence", outcome.coherence);
-    take(object, "zero_share", outcome.zero_share);
-    take(object, "silhouette", outcome.silhouette);
-    take(object, "stability", outcome.stability);
+    CompareOutcome outcome = outcome_of(object);
     outcome.labels = object.at("labels").get<std::vector<Index>>();
     outcome.words = object.at("words").get<std::vector<std::vector<std::string>>>();
     return outcome;
@@ -186,7 +200,6 @@ std::optional<CompareOutcome> outcome_in(const std::string& line, const std::str
     return {};
   }
 }
-
 std::string compare_key(const CompareOptions& options, Precision precision) {
   return fmt::format("{}{} {} {} {} {}", to_json(settings_of(options.input)), version(), name_of(precision),
                      options.seed, options.runs, options.time_limit);
@@ -233,8 +246,34 @@ std::string compare_json(const Comparison& comparison) {
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+bool holds_comparison(const std::string& folder) {
+  return std::filesystem::exists(place_in_result(folder, comparison_table_file));
+}
+
+StoredComparison read_comparison(const std::string& folder) {
+  const std::string path = place_in_result(folder, "result.json").string();
+  StoredComparison stored;
+  std::ifstream file(path, std::ios::binary);
+  stored.json.assign(std::istreambuf_iterator<char>(file), {});
+  try {
+    const Json root = Json::parse(stored.json);
+    for (const Json& method : root.at("methods")) stored.outcomes.push_back(outcome_of(method));
+    const auto count = static_cast<Index>(stored.outcomes.size());
+    stored.agreement = Matrix<double>(count, count);
+    for (Index a = 0; a < count; ++a) {
+      for (Index b = 0; b < count; ++b) {
+        const Json& value = root.at("agreement").at(static_cast<std::size_t>(a)).at(static_cast<std::size_t>(b));
+        stored.agreement(a, b) = value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+      }
+    }
+  } catch (const nlohmann::json::exception&) {
+    throw InputError(path + " is not the result of a comparison.");
+  }
+  return stored;
+}
+
 void write_result(OutputFolder& folder, const Comparison& comparison, bool page) {
-  folder.add("survey.tsv").write(compare_tsv(comparison));
+  folder.add(comparison_table_file).write(compare_tsv(comparison));
   std::string rows = "item";
   for (const CompareOutcome& outcome : comparison.outcomes) {
     if (outcome.failure.empty())
@@ -251,7 +290,7 @@ void write_result(OutputFolder& folder, const Comparison& comparison, bool page)
   folder.add("assignments.tsv").write(rows);
   if (page && page_is_built()) folder.add("report.html").write(page_of(comparison));
   folder.add("result.json").write(compare_json(comparison));
-  folder.keep("survey.runs");
+  folder.keep(comparison_runs_file);
   folder.commit();
 }
 

@@ -1,5 +1,5 @@
-// A comparison of methods as files: survey.tsv (the table), assignments.tsv (the labels of all), result.json, the page;
-// and one outcome as a line of JSON, which a process hands to another.
+// A comparison of methods as files: comparison.tsv (the table), assignments.tsv (the labels of all), result.json, the
+// page; and one outcome as a line of JSON, which a process hands to another.
 #pragma once
 
 #include <optional>
@@ -14,6 +14,7 @@ namespace copse {
 
 struct Comparison {
   CompareOptions options;
+  std::string called = {};  // what the data is called; empty: as its path
   CompareItems items;
   std::vector<CompareOutcome> outcomes;
   std::vector<std::string> notes;
@@ -33,7 +34,17 @@ std::string compare_key(const CompareOptions& options, Precision precision);
 std::string compare_json(const Comparison& comparison);
 std::string compare_tsv(const Comparison& comparison);
 
-// Writes and commits; survey.runs, with the finished outcomes, is kept. Throws OutputError.
+// What a result.json of a comparison says of its methods, without their labels and words, and whether the folder holds
+// one. Throws InputError for a damaged file.
+struct StoredComparison {
+  std::vector<CompareOutcome> outcomes;
+  Matrix<double> agreement;
+  std::string json;  // the whole file
+};
+bool holds_comparison(const std::string& folder);
+StoredComparison read_comparison(const std::string& folder);
+
+// Writes and commits; comparison.runs, with the finished outcomes, is kept. Throws OutputError.
 void write_result(OutputFolder& folder, const Comparison& comparison, bool page = true);
 
 }  // namespace copse

@@ -139,6 +139,10 @@ std::string to_json(const RunReport& report) {
                  {"write", report.seconds.write},
                  {"total", report.seconds.total}}},
                {"peak_memory_bytes", report.peak_memory_bytes}};
+  if (report.objective) {
+    json["objective"] = finite_or_null(*report.objective);
+    json["runs"]["objectives"] = report.run_objectives;
+  }
   if (!report.engine.empty()) json["engine"] = report.engine;
   if (report.estimated_memory_bytes > 0) json["estimated_memory_bytes"] = report.estimated_memory_bytes;
   if (!report.line.empty()) json["line"] = report.line;

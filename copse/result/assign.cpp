@@ -9,6 +9,7 @@
 
 #include "copse/base/error.h"
 #include "copse/cluster/k_means.h"
+#include "copse/cluster/lda.h"
 #include "copse/engines/disk/file_items.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/kernels/streamed_data.h"
@@ -211,13 +212,27 @@ bool fits_as_it_is(Index features, const std::vector<std::string>& names, const 
   return !weighs && is_identity(rows_of(features, names, items, notes), static_cast<Index>(items.kept_features.size()));
 }
 
+// place_documents(), block by block.
+template <class T>
+Matrix<T> topic_shares(const Data<T>& x, const Matrix<T>& words, std::span<const double> prior) {
+  Matrix<T> shares(x.cols(), words.cols());
+  x.visit_blocks([&](Index first, const SparseView<T>& block) {
+    const Matrix<T> placed = place_documents<T>(block, words, prior);
+    for (Index j = 0; j < placed.rows(); ++j) std::ranges::copy(placed.row(j), shares.row(first + j).begin());
+  });
+  return shares;
+}
+
 template <class T>
 Matrix<T> coefficients(const FlatModel<T>& model, const Data<T>& x) {
   switch (model.place) {
     case PlaceBy::divergence:
       return assign_items_by_divergence<T>(x, model.w);
+    case PlaceBy::topic_shares:
+      return topic_shares(x, model.w, model.prior);
     case PlaceBy::angle:
     case PlaceBy::distance:
+    case PlaceBy::unit_distance:
       return nearest_weights<T>(x, model.w, model.place);
     case PlaceBy::least_squares:
       break;

@@ -66,7 +66,10 @@ COPSE_CHOICES(ClusterMethod, {"kmeans", ClusterMethod::kmeans}, {"spherical-kmea
               {"xray", ClusterMethod::xray}, {"hottopixx", ClusterMethod::hottopixx})
 COPSE_CHOICES(CentreStart, {"k-means++", CentreStart::plus_plus}, {"random", CentreStart::random})
 COPSE_CHOICES(PlaceBy, {"least-squares", PlaceBy::least_squares}, {"divergence", PlaceBy::divergence},
-              {"angle", PlaceBy::angle}, {"distance", PlaceBy::distance})
+              {"angle", PlaceBy::angle}, {"distance", PlaceBy::distance}, {"unit-distance", PlaceBy::unit_distance},
+              {"topic-shares", PlaceBy::topic_shares})
+COPSE_CHOICES(XraySelection, {"greedy", XraySelection::greedy}, {"max", XraySelection::max},
+              {"dist", XraySelection::dist}, {"error", XraySelection::error})
 COPSE_CHOICES(RunChoice, {"modularity", RunChoice::modularity}, {"normalized-cut", RunChoice::normalized_cut},
               {"objective", RunChoice::objective})
 COPSE_CHOICES(LabelSource, {"better", LabelSource::better}, {"factor", LabelSource::factor})

@@ -12,5 +12,7 @@ template <>
 const Choices<CentreStart>& choices();
 template <>
 const Choices<PlaceBy>& choices();
+template <>
+const Choices<XraySelection>& choices();
 
 }  // namespace copse

@@ -85,15 +85,10 @@ RunReport make_report(const ClusterRunOptions& options, const MethodResult<T>& f
   report.iterations = found.iterations;
   report.stop_reason = found.stop_reason;
   report.best_run = found.best_run;
+  report.objective = found.objective;
+  report.run_objectives = found.run_objectives;
   report.notes = found.notes;
   return report;
-}
-
-// What was found, among the settings: the methods have different objectives, and none is an error of factors.
-template <class T>
-void add_outcome(const MethodResult<T>& found, Settings& settings) {
-  settings.emplace_back("place", name_of(found.place));
-  settings.emplace_back("objective", found.objective);
 }
 
 MemoryJob job_of(const ClusterRunOptions& options) {
@@ -119,6 +114,11 @@ void add_method_settings(const MethodOptions& options, Settings& settings) {
   settings.emplace_back("max_iterations", static_cast<std::int64_t>(options.max_iterations));
   settings.emplace_back("tolerance", options.tolerance);
   settings.emplace_back("time_limit", options.time_limit);
+  if (options.method == ClusterMethod::lda) settings.emplace_back("move_prior", options.move_prior);
+  if (options.method == ClusterMethod::xray) settings.emplace_back("selection", name_of(options.selection));
+  if (options.method == ClusterMethod::gnmf) settings.emplace_back("graph_weight", options.lambda);
+  if (options.method == ClusterMethod::affinity_propagation && options.preference)
+    settings.emplace_back("preference", *options.preference);
 }
 
 InputOptions input_for(ClusterMethod method, InputOptions input) {
@@ -130,8 +130,30 @@ InputOptions input_for(ClusterMethod method, InputOptions input) {
   return input;
 }
 
+bool wants_unit_length(ClusterMethod method, const InputOptions& input) {
+  return traits_of(method).unit_text && input.prepare.weighting == Weighting::text;
+}
+
 template <class T>
-void check_clusters_fit(const Dataset<T>& items, Index k, double memory_limit, const std::string& called) {
+void give_unit_length(Dataset<T>& items) {
+  const auto scale = [](std::span<T> values) {
+    double square = 0;
+    for (const T value : values) square += static_cast<double>(value) * static_cast<double>(value);
+    if (!(square > 0)) return;
+    for (T& value : values) value = static_cast<T>(static_cast<double>(value) / std::sqrt(square));
+  };
+  if (auto* sparse = std::get_if<SparseMatrix<T>>(&items.values)) {
+    for (Index j = 0; j < sparse->cols; ++j) {
+      scale(std::span<T>(sparse->values.data() + sparse->offsets[j], sparse->values.data() + sparse->offsets[j + 1]));
+    }
+  } else {
+    Matrix<T>& rows = std::get<Matrix<T>>(items.values);
+    for (Index j = 0; j < rows.rows(); ++j) scale(rows.row(j));
+  }
+}
+
+template <class T>
+double check_clusters_fit(const Dataset<T>& items, Index k, double memory_limit, const std::string& called) {
   if (k > items.items())
     throw InputError(
         fmt::format("-k {} is too large for {}, which has {}.", k, called, counted(items.items(), "item")));
@@ -142,6 +164,7 @@ void check_clusters_fit(const Dataset<T>& items, Index k, double memory_limit, c
   if (needed > there)
     throw InputError(fmt::format("-k {} takes about {} of memory beside {}, and there are {}; a smaller -k needs less.",
                                  k, in_bytes(needed), called, in_bytes(std::max(0.0, there))));
+  return needed;
 }
 
 template <class T>
@@ -179,10 +202,16 @@ ClusterFactors<T> factors_of(const Dataset<T>& items, MethodResult<T>& found) {
     factors.h = std::move(found.weights);
     return factors;
   }
-  if (found.place == PlaceBy::least_squares || found.place == PlaceBy::divergence) {
-    factors.h = Matrix<T>(items.items(), found.k);
-  } else {
-    factors.h = nearest_weights<T>(*in_memory(items), factors.w, found.place);
+  switch (found.place) {
+    case PlaceBy::angle:
+    case PlaceBy::distance:
+    case PlaceBy::unit_distance:
+      factors.h = nearest_weights<T>(*in_memory(items), factors.w, found.place);
+      break;
+    case PlaceBy::least_squares:
+    case PlaceBy::divergence:
+    case PlaceBy::topic_shares:
+      factors.h = Matrix<T>(items.items(), found.k);
   }
   for (Index j = 0; j < items.items(); ++j) {
     const std::span<T> row = factors.h.row(j);
@@ -205,10 +234,15 @@ FlatResult<T> run_cluster(const ClusterRunOptions& options, const RunEvents& eve
   Seconds seconds;
   const InputOptions reading = input_for(options.method.method, options.input.items);
   PreparedInput<T> input = load<T>(reading, job_of(options), events, seconds);
-  check_clusters_fit(input.data, options.method.k, options.memory_limit, reading.called());
+  input.estimated_memory += check_clusters_fit(input.data, options.method.k, options.memory_limit, reading.called());
   std::vector<std::string> notes = input.notes;
   if (reading.prepare.weighting != options.input.items.prepare.weighting)
     notes.push_back("This method models counts of words: they are not weighed.");
+  const bool unit = wants_unit_length(options.method.method, reading);
+  if (unit) {
+    give_unit_length(input.data);
+    notes.push_back("The documents have unit length for this method: otherwise it parts long ones from short ones.");
+  }
   const Stopwatch joining;
   const Graph<T> graph = graph_for(options, input.data, events, notes);
   if (traits.from_graph && graph.edges() == 0)
@@ -217,6 +251,7 @@ FlatResult<T> run_cluster(const ClusterRunOptions& options, const RunEvents& eve
   const Stopwatch solving;
   events.show(name_of(options.method.method) + " ...");
   MethodResult<T> found = cluster_by<T>({&input.data, traits.from_graph ? &graph : nullptr}, options.method);
+  if (unit && found.place == PlaceBy::distance) found.place = PlaceBy::unit_distance;
   FlatResult<T> result;
   result.report = make_report(options, found);
   RunReport& report = result.report;
@@ -235,18 +270,17 @@ FlatResult<T> run_cluster(const ClusterRunOptions& options, const RunEvents& eve
       report.settings.emplace_back("neighbours", static_cast<std::int64_t>(options.input.neighbours));
       report.settings.emplace_back("item_graph", name_of(options.input.similarity));
     }
-    add_outcome(found, report.settings);
+    report.settings.emplace_back("place", name_of(found.place));
     report.settings.emplace_back("precision", name_of(precision_of<T>));
     ClusterFactors<T> factors = factors_of(input.data, found);
     const auto x = in_memory(input.data);
     report.relative_error = traits.soft && found.place == PlaceBy::least_squares
                                 ? relative_error<T>(*x, factors.w, factors.h)
                                 : hard_error(input.data, factors.w, found.labels);
-    report.run_errors = {report.relative_error};
     report.w_zero_share = zero_share(factors.w);
     report.h_zero_share = zero_share(factors.h);
     const RunData<T> data = run_data(input, *x, options.keep_texts);
-    result.model = {std::move(factors.w), std::move(factors.h), {}, {}, take_items(input), found.place};
+    result.model = {std::move(factors.w), std::move(factors.h), {}, {}, take_items(input), found.place, found.prior};
     place_outside(data.outside, report.settings, result.model);
     add_document_facts(*data.words, data.documents, result.model);
     report.notes.insert(report.notes.begin(), notes.begin(), notes.end());
@@ -280,7 +314,6 @@ GraphResult<T> run_cluster_graph(const ClusterRunOptions& options, const RunEven
     report.nonzeros = input.graph.weights.nonzeros();
     add_settings(given, report.settings);
     add_method_settings(options.method, report.settings);
-    add_outcome(found, report.settings);
     report.settings.emplace_back("overlap", GraphViewOptions().overlap);
     report.settings.emplace_back("precision", name_of(precision_of<T>));
     std::vector<std::string> notes = std::move(input.notes);
@@ -311,7 +344,8 @@ GraphResult<T> run_cluster_graph(const ClusterRunOptions& options, const RunEven
 #define COPSE_INSTANTIATE(T)                                                                 \
   template Graph<T> graph_for(const ClusterRunOptions&, const Dataset<T>&, const RunEvents&, \
                               std::vector<std::string>&);                                    \
-  template void check_clusters_fit(const Dataset<T>&, Index, double, const std::string&);    \
+  template double check_clusters_fit(const Dataset<T>&, Index, double, const std::string&);  \
+  template void give_unit_length(Dataset<T>&);                                               \
   template ClusterFactors<T> factors_of(const Dataset<T>&, MethodResult<T>&);                \
   template FlatResult<T> run_cluster(const ClusterRunOptions&, const RunEvents&);            \
   template GraphResult<T> run_cluster_graph(const ClusterRunOptions&, const RunEvents&);

@@ -31,13 +31,19 @@ template <class T>
 Graph<T> graph_for(const ClusterRunOptions& options, const Dataset<T>& items, const RunEvents& events,
                    std::vector<std::string>& notes);
 
-// Throws InputError where what K clusters take beside `items` does not fit: centres, their sums, and weights. K may be
-// larger than the number of features, unlike the rank of NMF.
+// The bytes that K clusters take beside `items`: centres, their sums, and weights. Throws InputError where they do not
+// fit. K may be larger than the number of features, unlike the rank of NMF.
 template <class T>
-void check_clusters_fit(const Dataset<T>& items, Index k, double memory_limit, const std::string& called);
+double check_clusters_fit(const Dataset<T>& items, Index k, double memory_limit, const std::string& called);
 
 // How `input` must be prepared for the method: counts are not weighed for those that model counts.
 InputOptions input_for(ClusterMethod method, InputOptions input);
+
+// K-means parts items by their length where lengths differ, and Weighting::text leaves them different: documents get
+// unit length for such a method, after preparation.
+bool wants_unit_length(ClusterMethod method, const InputOptions& input);
+template <class T>
+void give_unit_length(Dataset<T>& items);
 
 // The factors of a flat result from what a method found: W, or the centres of its clusters, and H with the soft
 // weights, or those of nearest_weights() where the label is that of the nearest centre. An item whose label is another

@@ -9,7 +9,9 @@
 
 #include "copse/base/error.h"
 #include "copse/base/memory.h"
+#include "copse/base/parallel.h"
 #include "copse/base/random.h"
+#include "copse/cluster/rival_methods.h"
 #include "copse/graph/cluster_graph.h"
 #include "copse/io/names.h"
 #include "copse/kernels/in_memory.h"
@@ -60,9 +62,19 @@ Kind kind_of(const std::string& method) {
   return {traits.from_graph, traits.random, traits.growth};
 }
 
+// What a run takes at least, from its count of operations; 0: nobody knows. Hottopixx goes through all pairs of an
+// entry and a feature in every pass, and a sample of the items has nearly all features.
+template <class T>
+double least_seconds(const std::string& method, const Dataset<T>& items) {
+  if (method != "hottopixx") return 0;
+  constexpr double operations_per_second = 4e9;
+  const double pairs = static_cast<double>(items.nonzeros()) * static_cast<double>(items.features());
+  return 4 * pairs * SeparableOptions().epochs / (operations_per_second * thread_count());
+}
+
 template <class T>
 Run<T> run_once(const std::string& method, const Dataset<T>& items, const Graph<T>& graph, Index k, std::uint64_t seed,
-                double time_limit) {
+                double time_limit, Index all_items) {
   Run<T> run;
   const auto x = in_memory(items);
   if (method == "nmf") {
@@ -89,7 +101,9 @@ Run<T> run_once(const std::string& method, const Dataset<T>& items, const Graph<
   } else {
     MethodOptions options{
         .method = choice_of<ClusterMethod>("method", method), .k = k, .time_limit = time_limit, .seed = seed};
-    MethodResult<T> found = cluster_by<T>({&items, graph.nodes() > 0 ? &graph : nullptr}, options);
+    // A sample takes the way that all items would take.
+    const bool by_graph = options.method == ClusterMethod::affinity_propagation && all_items > most_of_all_pairs;
+    MethodResult<T> found = cluster_by<T>({by_graph ? nullptr : &items, graph.nodes() > 0 ? &graph : nullptr}, options);
     run.labels = std::move(found.labels);
     run.objective = found.objective;
     run.larger_is_better = found.larger_is_better;
@@ -153,9 +167,23 @@ std::vector<std::string> compare_methods() {
   return names;
 }
 
-std::vector<std::string> suitable_methods(bool /*is_text*/) {
-  return {"nmf",           "tree",     "symnmf", "kmeans",    "spherical-kmeans", "bisecting", "hierarchical-kmeans",
-          "kernel-kmeans", "spectral", "yu-shi", "cluster-qr"};
+std::vector<std::string> suitable_methods(const InputOptions& input, bool has_time_limit) {
+  std::vector<std::string> names = {"nmf",
+                                    "tree",
+                                    "symnmf",
+                                    "kmeans",
+                                    "spherical-kmeans",
+                                    "bisecting",
+                                    "hierarchical-kmeans",
+                                    "kernel-kmeans",
+                                    "spectral",
+                                    "yu-shi",
+                                    "cluster-qr",
+                                    "gnmf"};
+  const bool counts = input.documents || input.prepare.weighting == Weighting::text;
+  if (counts) names.insert(names.end(), {"lda", "anchors"});
+  if (has_time_limit) names.insert(names.end(), {"xray", "hottopixx", "affinity-propagation"});
+  return names;
 }
 
 template <class T>
@@ -164,6 +192,8 @@ CompareOutcome compare_one(const CompareOptions& options, const std::string& met
   const Kind kind = kind_of(method);
   PreparedInput<T> input = load_for<T>(options, method, k, events);
   const Dataset<T>& items = input.data;
+  if (is_other(method) && wants_unit_length(choice_of<ClusterMethod>("method", method), options.input))
+    give_unit_length(input.data);
   check_clusters_fit(items, k, options.memory_limit, options.input.called());
   ClusterRunOptions graph_options;
   graph_options.input.items = options.input;
@@ -180,10 +210,15 @@ CompareOutcome compare_one(const CompareOptions& options, const std::string& met
     const Graph<T> graph = graph_for(graph_options, sample, {}, notes);
     const double joined = trying.seconds();
     const Index few = std::min(k, sample.items());
-    run_once<T>(method, sample, graph, few, options.seed, options.time_limit);
-    const double factor =
-        std::pow(static_cast<double>(items.items()) / static_cast<double>(sample.items()), kind.growth);
-    outcome.estimate = factor * (joined + (trying.seconds() - joined) * wanted);
+    const double parts = static_cast<double>(items.items()) / static_cast<double>(sample.items());
+    // The neighbours of all take as long as all pairs do.
+    const double join_factor = std::pow(parts, kind.from_graph ? 2 : 1);
+    outcome.estimate = std::max(join_factor * joined, least_seconds(method, items) * wanted);
+    if (!(outcome.estimate > options.time_limit)) {
+      run_once<T>(method, sample, graph, few, options.seed, options.time_limit, items.items());
+      outcome.estimate = std::max(
+          outcome.estimate, join_factor * joined + std::pow(parts, kind.growth) * (trying.seconds() - joined) * wanted);
+    }
     if (outcome.estimate > options.time_limit) {
       outcome.left_out = true;
       outcome.failure =
@@ -200,8 +235,8 @@ CompareOutcome compare_one(const CompareOptions& options, const std::string& met
     const double left = options.time_limit - clock.seconds();
     if (run > 0 && left <= 0) break;
     events.show(fmt::format("{}, k = {}: run {} of {} ...", method, k, run + 1, wanted));
-    Run<T> one =
-        run_once<T>(method, items, graph, k, options.seed + static_cast<std::uint64_t>(run), std::max(left, 1e-3));
+    Run<T> one = run_once<T>(method, items, graph, k, options.seed + static_cast<std::uint64_t>(run),
+                             std::max(left, 1e-3), items.items());
     all.push_back(one.labels);
     const bool better = one.larger_is_better ? one.objective > best.objective : one.objective < best.objective;
     if (run == 0 || better) best = std::move(one);

@@ -31,8 +31,9 @@ struct CompareOptions {
 
 // nmf, tree, symnmf, and those of choices<ClusterMethod>().
 std::vector<std::string> compare_methods();
-// What is compared where nobody says: all of this version that read documents, or a matrix, and end in reasonable time.
-std::vector<std::string> suitable_methods(bool is_text);
+// What is compared where nobody says: all that read such data; without a time limit, all of them that end in reasonable
+// time. Those that model counts are among them where the data are documents or prepared as text.
+std::vector<std::string> suitable_methods(const InputOptions& input, bool has_time_limit);
 
 // One method with one k.
 struct CompareOutcome {

@@ -45,6 +45,7 @@ void write_model(OutputFile& file, const FlatModel<T>& model, const Settings& se
   writer.add_view("h", model.h);
   if (!model.baseline.empty()) writer.add("baseline", model.baseline);
   if (!model.penalty.empty()) writer.add("penalty", model.penalty);
+  if (!model.prior.empty()) writer.add("prior", model.prior);
   if (!model.names.empty()) {
     std::vector<std::string> names;
     for (const auto& version : model.names) names.insert(names.end(), version.begin(), version.end());
@@ -63,14 +64,17 @@ FlatModel<T> read_model(const Input& file) {
   model.h = reader.matrix<T>("h");
   model.baseline = reader.list<T>("baseline");
   model.penalty = reader.list<double>("penalty");
+  model.prior = reader.list<double>("prior");
   const auto fits = [](const auto& list, Index count) {
     return list.empty() || static_cast<Index>(list.size()) == count;
   };
-  if (model.w.cols() != model.h.cols() || !fits(model.baseline, model.w.rows()) || !fits(model.penalty, model.w.cols()))
+  if (model.w.cols() != model.h.cols() || !fits(model.baseline, model.w.rows()) ||
+      !fits(model.penalty, model.w.cols()) || !fits(model.prior, model.w.cols()))
     reader.wrong("its factors do not fit each other");
   const auto usable = [](double value) { return value >= 0 && std::isfinite(value); };
-  if (!std::ranges::all_of(model.baseline, usable) || !std::ranges::all_of(model.penalty, usable))
-    reader.wrong("its baseline or penalty has an entry that is negative or not finite");
+  if (!std::ranges::all_of(model.baseline, usable) || !std::ranges::all_of(model.penalty, usable) ||
+      !std::ranges::all_of(model.prior, usable))
+    reader.wrong("its baseline, penalty or prior has an entry that is negative or not finite");
   const std::vector<std::string> names = reader.strings("names");
   model.history = reader.strings("history");
   const std::size_t k = static_cast<std::size_t>(model.w.cols());
@@ -82,6 +86,8 @@ FlatModel<T> read_model(const Input& file) {
     model.place = place_by(choice_of<Loss>("loss", loss));
   if (const std::string place = reader.setting("place"); !place.empty())
     model.place = choice_of<PlaceBy>("place", place);
+  if (model.place == PlaceBy::topic_shares && model.prior.empty() && k > 0)
+    reader.wrong("it has no prior of its topics");
   return model;
 }
 

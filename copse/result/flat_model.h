@@ -10,8 +10,8 @@
 
 namespace copse {
 
-// Tensors: w (features x k), h (items x k), baseline (features; affine only), penalty (k; sparse NMF only), names and
-// history (of edited topics only), and those of ModelItems.
+// Tensors: w (features x k), h (items x k), baseline (features; affine only), penalty (k; sparse NMF only), prior (k;
+// LDA only), names and history (of edited topics only), and those of ModelItems.
 template <class T>
 struct FlatModel {
   Matrix<T> w;
@@ -21,6 +21,7 @@ struct FlatModel {
   ModelItems items;
   // How an item's coefficients are found; stands in the settings, of NMF as its loss.
   PlaceBy place = PlaceBy::least_squares;
+  std::vector<double> prior = {};  // of LDA's topics, k; otherwise empty
   // Names that people gave the topics, "" for none: k of them in every version. The last is the present one; empty:
   // nobody has named any.
   std::vector<std::vector<std::string>> names = {};

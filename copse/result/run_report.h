@@ -62,7 +62,9 @@ struct RunReport {
   double relative_error = 0;
   double projected_gradient_ratio = 0;
   StopReason stop_reason = StopReason::max_iterations;
-  std::vector<double> run_errors;  // of every start
+  std::vector<double> run_errors;      // of every start
+  std::optional<double> objective;     // what the method makes small or large, where that is no error of factors
+  std::vector<double> run_objectives;  // of every start, likewise
   int best_run = 0;
   Seconds seconds;
   Index estimated_memory_bytes = 0;  // what was announced; 0: nothing was, for data that lay in memory

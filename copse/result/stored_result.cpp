@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "copse/base/error.h"
+#include "copse/io/log_files.h"
 #include "copse/io/result_folder.h"
 #include "copse/result/fields.h"
 #include "copse/result/result_file.h"
@@ -70,6 +71,8 @@ RunReport report_of(const Json& root) {
   }
   report.run_errors = value_at<std::vector<double>>(root, "/runs/relative_errors");
   report.best_run = value_at<int>(root, "/runs/best");
+  if (root.contains("objective")) report.objective = value_at<double>(root, "/objective");
+  report.run_objectives = value_at<std::vector<double>>(root, "/runs/objectives");
   report.w_zero_share = value_at<double>(root, "/zero_share/w");
   report.h_zero_share = value_at<double>(root, "/zero_share/h");
   for (const Json& entry : value_at<std::vector<Json>>(root, "/history")) {
@@ -138,6 +141,10 @@ OpenResult open_result(const std::string& folder) {
 Input open_in_result(const std::string& folder, const char* name) {
   const std::filesystem::path place = place_in_result(folder, name);
   struct stat status {};
+  if (::stat(place_in_result(folder, comparison_table_file).c_str(), &status) == 0)
+    throw InputError(folder +
+                     " holds a comparison of methods, not one result: `copse show` has its table, and "
+                     "`copse cluster --method NAME` makes the result of one method.");
   if (::stat(place.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
     throw InputError(fmt::format("{}/{} cannot be read: is {} the folder of a result?", folder, name, folder));
   return Input::open(place);

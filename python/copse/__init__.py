@@ -5,6 +5,7 @@ from copse._anndata import to_anndata
 from copse._copse import __version__  # type: ignore[attr-defined]  # not in the stub that nanobind writes
 from copse._choose import Survey, choose_k
 from copse._cluster import BisectingKMeans, KernelKMeans, SpectralClustering, SphericalKMeans
+from copse._compare import Comparison, compare
 from copse._data import (
     evaluate,
     make_corpus,
@@ -31,6 +32,7 @@ __all__ = [
     "AffinityPropagation",
     "AnchorTopics",
     "BisectingKMeans",
+    "Comparison",
     "DCNMF",
     "GNMF",
     "Hottopixx",
@@ -47,6 +49,7 @@ __all__ = [
     "__version__",
     "choose_k",
     "communities",
+    "compare",
     "evaluate",
     "graph_quality",
     "load_result",

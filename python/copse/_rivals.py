@@ -304,9 +304,9 @@ class XRAY(_Separable):
     Parameters
     ----------
     n_components : int, default=10
-    selection : {'greedy', 'max', 'dist'}, default='greedy'
-        How the next anchor is chosen. 'max' and 'dist' find the anchors of separable data exactly; 'greedy' takes the
-        column that lowers the error most, and is what the papers compare with.
+    selection : {'greedy', 'max', 'dist', 'error'}, default='greedy'
+        How the next anchor is chosen. 'greedy', 'max' and 'dist' find the anchors of separable data exactly; 'error'
+        takes the column that lowers the error most.
     n_jobs : int or None, default=None
 
     Attributes
@@ -337,7 +337,7 @@ class XRAY(_Separable):
 
     def fit(self, X: Data, y: Any = None) -> XRAY:
         """Finds anchors among the columns of X."""
-        self._fit(X, selection=choice("selection", self.selection, ("greedy", "max", "dist")))
+        self._fit(X, selection=choice("selection", self.selection, ("greedy", "max", "dist", "error")))
         return self
 
 

@@ -32,5 +32,6 @@ NB_MODULE(_copse, module) {
   python::bind_results(module);
   python::bind_data(module);
   python::bind_clusters(module);
+  python::bind_comparison(module);
   python::bind_rivals(module);
 }

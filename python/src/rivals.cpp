@@ -11,6 +11,7 @@
 #include "copse/graph/similarity.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/nmf/assign.h"
+#include "copse/result/cluster_choices.h"
 #include "python/src/items.h"
 #include "python/src/settings.h"
 #include "python/src/supervisor.h"
@@ -99,8 +100,7 @@ nb::dict fit_separable(const Items<T>& x, const std::string& method, Index ancho
                            .decay = decay,
                            .memory_limit = memory_limit,
                            .seed = seed};
-  if (selection == "max") options.selection = XraySelection::max;
-  if (selection == "dist") options.selection = XraySelection::dist;
+  options.selection = choice_of<XraySelection>("selection", selection);
   SeparableResult<T> result;
   Supervisor().run(threads, [&] {
     const Dataset<T> data = x.dataset();

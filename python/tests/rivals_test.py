@@ -127,7 +127,7 @@ def test_anchors_of_separable_columns():
     rng = np.random.default_rng(1)
     H = np.hstack([np.eye(4), rng.dirichlet(np.ones(4), 30).T])
     X = rng.random((50, 4)) @ H
-    for model in (XRAY(4, selection="max"), XRAY(4, selection="dist"), Hottopixx(4, random_state=0)):
+    for model in (XRAY(4), XRAY(4, selection="max"), XRAY(4, selection="dist"), Hottopixx(4, random_state=0)):
         model.fit(X)
         assert sorted(model.anchors_) == [0, 1, 2, 3]
         np.testing.assert_allclose(X[:, model.anchors_] @ model.components_, X, atol=1e-5)

@@ -11,6 +11,7 @@ import pytest
 import scipy.io
 import scipy.sparse
 from conftest import page_data, read_tsv
+from safetensors.numpy import load_file
 
 ITEM_METHODS = ["kmeans", "spherical-kmeans", "hierarchical-kmeans", "bisecting"]
 GRAPH_METHODS = ["kernel-kmeans", "spectral", "yu-shi", "cluster-qr"]
@@ -50,7 +51,7 @@ def test_sparse_and_dense_are_the_same(copse, planted, tmp_path):
             folder = f"{method}{str(name)[-3:]}"
             run = copse("cluster", name, "-k", 4, "--method", method, "--precision", "double", "--runs", 5, "-o", folder)
             assert run.returncode == 0, run.stderr
-        objectives = [json.loads((tmp_path / f"{method}{end}" / "result.json").read_text())["settings"]["objective"]
+        objectives = [json.loads((tmp_path / f"{method}{end}" / "result.json").read_text())["objective"]
                       for end in ("mtx", "npy")]
         assert objectives[0] == pytest.approx(objectives[1], rel=1e-9)
 
@@ -101,8 +102,111 @@ def test_documents(copse, tmp_path):
     assert labels[0] != labels[1]
 
 
+def topics_of(n, words=40, seed=0, lengths=(8, 60)):
+    """Counts of words of four topics with words of their own and common ones; documents of very different lengths."""
+    random = np.random.default_rng(seed)
+    labels = np.arange(n) % 4
+    counts = np.zeros((n, 4 * words + 20))
+    for i in range(n):
+        length = random.integers(*lengths)
+        own = random.integers(0, words, length) + words * labels[i]
+        common = random.integers(4 * words, 4 * words + 20, length // 2)
+        np.add.at(counts[i], np.concatenate([own, common]), 1)
+    return counts, labels
+
+
+def test_lengths_of_documents_do_not_count(copse, tmp_path):
+    counts, labels = topics_of(400, lengths=(4, 400))
+    scipy.sparse.save_npz(tmp_path / "x.npz", scipy.sparse.csr_matrix(counts))
+    (tmp_path / "truth.txt").write_text("".join(f"{label}\n" for label in labels))
+    for method in ("kmeans", "spherical-kmeans"):
+        run = copse("cluster", "x.npz", "--items", "rows", "--text", "-k", 4, "--method", method, "--runs", 5, "--truth",
+                    "truth.txt", "-o", method)
+        assert run.returncode == 0, run.stderr
+        result = json.loads((tmp_path / method / "result.json").read_text())
+        assert result["measures"]["accuracy"] > 0.98, method
+    result = json.loads((tmp_path / "kmeans" / "result.json").read_text())
+    assert result["settings"]["place"] == "unit-distance"
+    assert any("unit length" in note for note in result["notes"])
+    # New items are placed the same way: here those of the fit.
+    again = copse("assign", "kmeans", "x.npz", "-o", "again.tsv")
+    assert again.returncode == 0, again.stderr
+    assert [int(row[1]) for row in read_tsv(tmp_path / "again.tsv")[1:]] == labels_in(tmp_path / "kmeans")
+
+
+@pytest.mark.parametrize("method", ["lda", "anchors", "xray", "hottopixx", "affinity-propagation", "gnmf"])
+def test_the_other_methods_find_planted_topics(copse, tmp_path, method):
+    counts, labels = topics_of(200)
+    scipy.sparse.save_npz(tmp_path / "x.npz", scipy.sparse.csr_matrix(counts))
+    (tmp_path / "truth.txt").write_text("".join(f"{label}\n" for label in labels))
+    run = copse("cluster", "x.npz", "--items", "rows", "--text", "-k", 4, "--method", method, "--truth", "truth.txt", "-o",
+                "out")
+    assert run.returncode == 0, run.stderr
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    # The words are far from separable, and the linear program finds some anchors among the common ones.
+    assert result["measures"]["accuracy"] > (0.5 if method == "hottopixx" else 0.85)
+    assert "objective" in result and "objective" not in result["settings"]
+    assert len(result["runs"]["objectives"]) == 1
+    assert copse("show", "out").returncode == 0
+    again = copse("assign", "out", "x.npz", "-o", "again.tsv")
+    assert again.returncode == 0, again.stderr
+    placed = np.array([int(row[1]) for row in read_tsv(tmp_path / "again.tsv")[1:]])
+    assert np.mean(placed == labels_in(tmp_path / "out")) > 0.85
+
+
+def test_new_documents_of_lda_know_the_prior(copse, tmp_path):
+    """A document of common words only goes to the topic that is most probable beforehand, weighed by those words."""
+    random = np.random.default_rng(3)
+    counts, labels = topics_of(300)
+    few = np.concatenate([np.flatnonzero(labels == 0), np.flatnonzero(labels == 1)[:5]])
+    scipy.sparse.save_npz(tmp_path / "x.npz", scipy.sparse.csr_matrix(counts[few]))
+    run = copse("cluster", "x.npz", "--items", "rows", "-k", 2, "--method", "lda", "-o", "out")
+    assert run.returncode == 0, run.stderr
+    model = load_file(tmp_path / "out" / "model.safetensors")
+    alpha, words = model["prior"], model["w"].astype(float)
+    assert alpha.shape == (2,) and (alpha > 0).all()
+    new = np.zeros((20, counts.shape[1]))
+    for row in new:
+        np.add.at(row, random.integers(160, 180, 3), 1)
+    scipy.sparse.save_npz(tmp_path / "new.npz", scipy.sparse.csr_matrix(new))
+    placed = copse("assign", "out", "new.npz", "-o", "new.tsv")
+    assert placed.returncode == 0, placed.stderr
+    # The fixed point of expected counts, by hand.
+    for row, line in zip(new[:, model["kept_features"]] if "kept_features" in model else new,
+                         read_tsv(tmp_path / "new.tsv")[1:]):
+        seen = np.flatnonzero(row)
+        expected = np.full(2, row.sum() / 2)
+        own = np.zeros((len(seen), 2))
+        for _ in range(200):
+            following = np.zeros(2)
+            for r, word in enumerate(seen):
+                part = (np.maximum(0, expected - own[r]) + alpha) * words[word]
+                own[r] = part / part.sum()
+                following += row[word] * own[r]
+            change, expected = np.abs(following - expected).sum(), following
+            if change <= 1e-6 * row.sum():
+                break
+        shares = (expected + alpha) / (expected + alpha).sum()
+        assert int(line[1]) == shares.argmax()
+        assert float(line[2]) == pytest.approx(shares.max(), abs=2e-3)
+
+
+def test_memory_is_announced(copse, tmp_path):
+    random = np.random.default_rng(0)
+    x = scipy.sparse.random(20000, 3000, 0.01, "csr", random_state=0, dtype=np.float32)
+    scipy.sparse.save_npz(tmp_path / "x.npz", x)
+    for method, k in (("spherical-kmeans", 10), ("spherical-kmeans", 300), ("kmeans", 100), ("bisecting", 10)):
+        run = copse("cluster", "x.npz", "-k", k, "--method", method, "--max-iterations", 3, "-o", "out", "--force", "--no-page")
+        assert run.returncode == 0, run.stderr
+        result = json.loads((tmp_path / "out" / "result.json").read_text())
+        assert result["peak_memory_bytes"] <= result["estimated_memory_bytes"], (method, k)
+        assert result["estimated_memory_bytes"] <= 3 * result["peak_memory_bytes"], (method, k)
+
+
 def test_wrong_calls(copse, planted):
     for arguments, sentence in (
+        (("-k", 3, "--keep-prior"), "--method lda"),
+        (("-k", 3, "--method", "kmeans", "--selection", "max"), "--method xray"),
         (("-k", 3, "--method", "k-means"), "k-means"),
         (("--method", "kmeans"), "-k"),
         (("-k", 3, "--neighbours", 5), "neighbour graph"),
@@ -134,11 +238,18 @@ def test_compare_writes_one_table(copse, planted, tmp_path):
         assert name in run.stdout
     # Pairwise NMI of labels that are all the same partition.
     assert np.allclose(np.array(result["agreement"], float), 1, atol=1e-3)
-    table = read_tsv(tmp_path / "out" / "survey.tsv")
+    table = read_tsv(tmp_path / "out" / "comparison.tsv")
     assert [row[0] for row in table[1:]] == list(rows)
     labels = read_tsv(tmp_path / "out" / "assignments.tsv")
     assert labels[0] == ["item", "nmf:3", "kmeans:3", "spherical-kmeans:3", "spectral:3", "elsewhere"]
     assert len(labels) == 91
+    shown = copse("show", "out")
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.splitlines()[: len(rows) + 1] == run.stdout.splitlines()[: len(rows) + 1]
+    assert json.loads(copse("show", "out", "--json").stdout)["methods"] == result["methods"]
+    for command in (("assign", "out", planted.path), ("report", "out"), ("edit", "out", "--undo")):
+        refused = copse(*command)
+        assert refused.returncode == 1 and "holds a comparison of methods" in refused.stderr
     data = page_data(tmp_path / "out")
     assert data["kind"] == "comparison" and len(data["titles"]) == 90
 
@@ -158,7 +269,7 @@ def test_compare_chooses_by_objective_and_measures_as_evaluate_does(copse, plant
         single = []
         for seed in range(4):
             one = copse("cluster", planted.path, "-k", row["k"], "--method", "kmeans", "--seed", seed, "--json", "--quiet")
-            single.append(json.loads(one.stdout)["settings"]["objective"])
+            single.append(json.loads(one.stdout)["objective"])
         assert row["objective"] == pytest.approx(min(single), rel=1e-6)
 
 
@@ -188,7 +299,7 @@ def test_finished_methods_are_kept(copse, program, planted, tmp_path):
     process = subprocess.Popen([program, *map(str, arguments[:-1]), "later", "--methods",
                                 "kmeans,nmf,tree,spectral,symnmf,yu-shi"], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                start_new_session=True)
-    runs = tmp_path / "later" / "survey.runs"
+    runs = tmp_path / "later" / "comparison.runs"
     while process.poll() is None and not (runs.exists() and runs.read_text().startswith("{")):
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)
@@ -207,6 +318,26 @@ def test_methods_that_would_not_end_in_time_are_left_out(copse, tmp_path):
     assert "left out" in text
     for row in rows.values():
         assert row.get("left_out", False) == ("left out" in row.get("failure", ""))
+
+
+def test_all_methods_that_suit_the_data_take_part(copse, tmp_path):
+    counts, labels = topics_of(120)
+    scipy.sparse.save_npz(tmp_path / "x.npz", scipy.sparse.csr_matrix(counts))
+    (tmp_path / "truth.txt").write_text("".join(f"{label}\n" for label in labels))
+    common = ("compare", "x.npz", "--items", "rows", "-k", 4, "--runs", 4, "--truth", "truth.txt", "--force", "-o", "out")
+
+    def rows(*more):
+        run = copse(*common, *more)
+        assert run.returncode == 0, run.stderr
+        return {row["method"]: row for row in json.loads((tmp_path / "out" / "result.json").read_text())["methods"]}
+
+    plain = rows()
+    assert "lda" not in plain and "gnmf" in plain and "xray" not in plain
+    text = rows("--text", "--time-limit", "60s")
+    assert {"lda", "anchors", "xray", "hottopixx", "affinity-propagation"} <= set(text)
+    for name, row in text.items():
+        assert "failure" not in row, row
+        assert row["measures"]["accuracy"] > (0.5 if name in ("hierarchical-kmeans", "tree", "hottopixx") else 0.9), (name, row)
 
 
 def test_compare_refuses_what_cannot_be(copse, planted):

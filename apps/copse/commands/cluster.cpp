@@ -20,7 +20,8 @@ constexpr const char* description =
     "kmeans and spherical-kmeans move centres in batches, then items one by one; bisecting splits the cluster whose "
     "split gains most (CLUTO's I2); hierarchical-kmeans grows a tree as HierNMF2 does. kernel-kmeans, spectral (Ng, "
     "Jordan & Weiss), yu-shi and cluster-qr read a graph: that of the items' nearest neighbours, or with --graph the "
-    "graph that is given.\n\n"
+    "graph that is given. lda and anchors model counts of words; xray and hottopixx express all words by a few; "
+    "affinity-propagation finds items that stand for others; gnmf factors items and their neighbours.\n\n"
     "An item's weight tells where it lies between the two nearest centres: 1 at its own, a half midway. Prints the "
     "clusters with their best features. With -o it also writes result.json, assignments.tsv, topics.tsv, "
     "model.safetensors and report.html. Ctrl-C keeps the best result so far (exit code 130).";
@@ -47,6 +48,14 @@ void check(const CLI::App& command, ClusterRunOptions& options) {
     if (given(name) && (options.is_graph || !reads_graph))
       throw CLI::ValidationError(name, "it is for methods that read the neighbour graph of items");
   }
+  const auto belongs = [&](const char* name, ClusterMethod method) {
+    if (given(name) && options.method.method != method)
+      throw CLI::ValidationError(name, "it is for --method " + name_of(method));
+  };
+  belongs("--keep-prior", ClusterMethod::lda);
+  belongs("--selection", ClusterMethod::xray);
+  belongs("--graph-weight", ClusterMethod::gnmf);
+  belongs("--preference", ClusterMethod::affinity_propagation);
   if (options.input.similarity == ItemSimilarity::gaussian && !(options.input.sigma > 0))
     throw CLI::ValidationError("--similarity", "gaussian needs a --sigma above zero");
   if (options.is_graph) options.input.items.documents.reset();
@@ -85,6 +94,18 @@ void add_cluster(Program& program) {
                      "eigenvectors; -1: as the method has it"));
   grouped(add_amount(command, "--time-limit", method.time_limit, parse_seconds, "TIME",
                      "Stop after this time with the best result so far, such as 90s or 5m [none]"));
+  grouped(command.add_flag(
+      "--keep-prior", [&method](std::int64_t) { method.move_prior = false; },
+      "lda: all topics stay equally probable beforehand, and none becomes that of common words"));
+  grouped(add_choice(command, "--selection", method.selection,
+                     "xray: how the next anchor is chosen; error lowers the error most, the others find the anchors of "
+                     "separable data exactly"));
+  grouped(add_number(command, "--graph-weight", method.lambda, 0.0, 1e12, "gnmf: how much neighbours count"));
+  grouped(command.add_option_function<double>(
+              "--preference", [&method](double value) { method.preference = value; },
+              "affinity-propagation: how much an item would stand for itself, where the search for -k begins [the "
+              "median similarity]"))
+      ->type_name("NUMBER");
   constexpr const char* graph_group = "Graph";
   command.add_flag("--graph", options->is_graph, "The input is a graph: edges, METIS, GraphML or a square matrix")
       ->group(graph_group);

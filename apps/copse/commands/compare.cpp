@@ -21,10 +21,12 @@
 #include "apps/copse/commands/range.h"
 #include "apps/copse/program.h"
 #include "apps/copse/terminal/interrupt.h"
+#include "apps/copse/terminal/show_comparison.h"
 #include "apps/copse/terminal/terminal.h"
 #include "apps/copse/terminal/words.h"
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
+#include "copse/io/log_files.h"
 #include "copse/report/compare_report.h"
 #include "copse/result/wording.h"
 
@@ -42,8 +44,11 @@ constexpr const char* description =
     "The table has accuracy, NMI, ARI and purity where the classes are known (--truth, --label); and always the mean "
     "coherence of the clusters' words, the mean silhouette, the stability (mean NMI of every pair of runs), seconds of "
     "all runs, and peak memory. How far methods agree with each other is their NMI: which see the same groups?\n\n"
-    "A method whose estimate, from an eighth of the items, exceeds --time-limit is left out. One that fails does not "
-    "take the table with it. With -o it writes result.json, survey.tsv (the table), assignments.tsv (the labels of "
+    "Where nobody names --methods, all that suit the data take part: those that model counts of words where the data "
+    "are documents or prepared as --text; XRAY, Hottopixx and affinity propagation, which can take hours, only with "
+    "--time-limit. A method whose estimate, from an eighth of the items, exceeds it is left out. One that fails does "
+    "not "
+    "take the table with it. With -o it writes result.json, comparison.tsv (the table), assignments.tsv (the labels of "
     "all) "
     "and report.html; finished methods are kept there, and --resume goes on after an interruption.";
 
@@ -151,79 +156,13 @@ std::string last_sentence(const Ended& ended, double limit) {
   return WIFSIGNALED(ended.status) ? fmt::format("ended by signal {}.", WTERMSIG(ended.status)) : "failed.";
 }
 
-std::string number(const std::optional<double>& value, int digits = 3) {
-  return value && std::isfinite(*value) ? fmt::format("{:.{}f}", *value, digits) : "";
-}
-
-// One row per method; columns that nobody filled are left out.
-std::string table_of(const Comparison& comparison) {
-  std::vector<std::vector<std::string>> rows = {{"method", "k", "accuracy", "NMI", "ARI", "purity", "coherence",
-                                                 "silhouette", "stability", "zeros", "time", "memory"}};
-  std::vector<std::string> remarks = {""};
-  for (const CompareOutcome& outcome : comparison.outcomes) {
-    std::vector<std::string>& row = rows.emplace_back(12);
-    row[0] = outcome.method;
-    row[1] = std::to_string(outcome.failure.empty() ? outcome.clusters : outcome.k);
-    remarks.push_back(outcome.failure);
-    if (!outcome.failure.empty()) continue;
-    if (outcome.measures) {
-      row[2] = number(outcome.measures->accuracy);
-      row[3] = number(outcome.measures->nmi);
-      row[4] = number(outcome.measures->ari);
-      row[5] = number(outcome.measures->purity);
-    }
-    row[6] = number(outcome.coherence, 1);
-    row[7] = number(outcome.silhouette);
-    row[8] = number(outcome.stability);
-    row[9] = number(outcome.zero_share, 2);
-    if (!outcome.given) {
-      row[10] = in_seconds(outcome.seconds);
-      row[11] = in_bytes(static_cast<double>(outcome.peak_memory_bytes));
-    }
-  }
-  std::vector<std::size_t> widths(rows[0].size(), 0);
-  for (std::size_t c = 0; c < widths.size(); ++c) {
-    for (std::size_t r = 1; r < rows.size(); ++r) widths[c] = std::max(widths[c], rows[r][c].size());
-    if (widths[c] > 0) widths[c] = std::max(widths[c], rows[0][c].size());
-  }
-  std::string text;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::string line;
-    for (std::size_t c = 0; c < widths.size(); ++c) {
-      if (widths[c] == 0) continue;
-      line += c == 0 ? fmt::format("{:<{}}", rows[r][c], widths[c]) : fmt::format("  {:>{}}", rows[r][c], widths[c]);
-    }
-    if (!remarks[r].empty())
-      line = fmt::format("{:<{}}  {:>{}}  {}", rows[r][0], widths[0], rows[r][1], widths[1], remarks[r]);
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  return text;
-}
-
-// The pair that agrees least and the one that agrees most.
-std::string agreement_line(const Comparison& comparison) {
-  const Matrix<double> nmi = agreement(comparison.outcomes, comparison.items);
-  Index least_a = -1, least_b = -1, most_a = -1, most_b = -1;
-  for (Index a = 0; a < nmi.rows(); ++a) {
-    for (Index b = 0; b < a; ++b) {
-      if (!std::isfinite(nmi(a, b)) || comparison.outcomes[a].k != comparison.outcomes[b].k) continue;
-      if (least_a < 0 || nmi(a, b) < nmi(least_a, least_b)) least_a = a, least_b = b;
-      if (most_a < 0 || nmi(a, b) > nmi(most_a, most_b)) most_a = a, most_b = b;
-    }
-  }
-  if (least_a < 0 || (least_a == most_a && least_b == most_b)) return "";
-  const auto pair = [&](Index a, Index b) {
-    return fmt::format("{} and {} ({:.2f})", comparison.outcomes[b].method, comparison.outcomes[a].method, nmi(a, b));
-  };
-  return fmt::format("NMI of pairs: most alike are {}, least alike {}", pair(most_a, most_b), pair(least_a, least_b));
-}
-
 // Finished outcomes, a line each, in the folder of the result.
 class Outcomes {
  public:
   Outcomes(const std::string& folder, bool resume, std::string key) : key_(std::move(key)) {
     if (folder.empty()) return;
-    path_ = std::filesystem::path(folder) / "survey.runs";
+    path_ = std::filesystem::path(folder) / comparison_runs_file;
+    if (std::filesystem::is_symlink(path_)) std::filesystem::remove(path_);  // what it points to is not ours
     if (resume) {
       std::ifstream file(path_);
       for (std::string line; std::getline(file, line);) {
@@ -265,7 +204,7 @@ int run_only(const CompareOptions& options, const Only& only, const MachineOptio
 
 int run_compare(CompareOptions options, const OutputOptions& output, const MachineOptions& machine, bool resume) {
   Terminal terminal(output.quiet);
-  if (options.methods.empty()) options.methods = suitable_methods(options.input.documents.has_value());
+  if (options.methods.empty()) options.methods = suitable_methods(options.input, std::isfinite(options.time_limit));
   OutputOptions replacing = output;
   replacing.force |= resume;
   std::unique_ptr<OutputFolder> folder;
@@ -320,9 +259,10 @@ int run_compare(CompareOptions options, const OutputOptions& output, const Machi
   if (output.json) {
     print_json(compare_json(comparison));
   } else {
-    print_table(table_of(comparison));
+    print_table(comparison_table(comparison.outcomes));
   }
-  if (const std::string line = agreement_line(comparison); !line.empty()) terminal.say(line);
+  const std::string line = agreement_line(comparison.outcomes, agreement(comparison.outcomes, comparison.items));
+  if (!line.empty()) terminal.say(line);
   if (comparison.interrupted && folder != nullptr)
     terminal.say("interrupted: the same command with --resume goes on with the methods that are missing.");
   if (folder != nullptr) terminal.say("written: " + output.folder);

@@ -21,7 +21,9 @@ constexpr const char* description =
     "the largest, --all lists all. With --topic it shows one: its "
     "words with their weights, the classes and times of its documents, and the documents that stand for it. The topics "
     "\"outlier\" and \"none\" are the documents that the splits set aside, and those without any topic.\n\n"
-    "Of a graph it lists the communities: size, conductance and central nodes; --topic shows one with its neighbours.";
+    "Of a graph it lists the communities: size, conductance and central nodes; --topic shows one with its neighbours. "
+    "Of a "
+    "comparison it shows the table.";
 
 constexpr const char* examples =
     "All topics:\n"

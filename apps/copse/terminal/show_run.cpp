@@ -80,10 +80,13 @@ std::string outcome(const RunReport& report, const std::string& solver) {
       break;
   }
   // Other methods have an objective of their own.
-  if (const Setting* objective = find_setting(report.settings, "objective"); objective != nullptr) {
-    const auto* value = std::get_if<double>(objective);
+  if (report.objective) {
     std::string line = fmt::format("{}: {}, {}", solver, end, in_seconds(report.seconds.solve));
-    if (value != nullptr && *value != 0) line += fmt::format("; objective {:.6g}", *value);
+    if (*report.objective != 0) line += fmt::format("; objective {:.6g}", *report.objective);
+    if (report.run_objectives.size() > 1) {
+      const auto [least, most] = std::ranges::minmax(report.run_objectives);
+      line += fmt::format(" (best of {} runs: {:.6g} to {:.6g})", report.run_objectives.size(), least, most);
+    }
     return line;
   }
   const bool by_divergence = text_setting(report.settings, "loss") == name_of(Loss::kullback_leibler);

@@ -7,11 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/copse/terminal/harmless.h"
+#include "apps/copse/terminal/show_comparison.h"
 #include "apps/copse/terminal/show_graph.h"
 #include "apps/copse/terminal/show_run.h"
 #include "apps/copse/terminal/show_segments.h"
 #include "apps/copse/terminal/terminal.h"
 #include "apps/copse/terminal/words.h"
+#include "copse/report/compare_report.h"
 #include "copse/result/names.h"
 #include "copse/result/periods.h"
 #include "copse/result/stored_view.h"
@@ -196,6 +198,12 @@ std::string list_of(const StoredView& result, const ShowOptions& options) {
 }  // namespace
 
 std::string show_result(const ShowOptions& options) {
+  if (holds_comparison(options.folder)) {
+    const StoredComparison stored = read_comparison(options.folder);
+    if (options.json) return stored.json;
+    const std::string line = agreement_line(stored.outcomes, stored.agreement);
+    return comparison_table(stored.outcomes) + (line.empty() ? "" : "\n" + line + "\n");
+  }
   const StoredResult stored(options.folder);
   if (stored.is_graph()) return show_graph(stored, options);
   if (stored.is_segmentation()) return show_segments(stored, options.json);
