@@ -30,8 +30,11 @@ constexpr std::array traits = {
                  .growth = 1.5},
     MethodTraits{.method = ClusterMethod::gnmf, .from_graph = true},
     MethodTraits{.method = ClusterMethod::lda, .wants_counts = true, .soft = true, .place = PlaceBy::topic_shares},
-    MethodTraits{
-        .method = ClusterMethod::anchor_topics, .wants_counts = true, .soft = true, .place = PlaceBy::divergence},
+    MethodTraits{.method = ClusterMethod::anchor_topics,
+                 .wants_counts = true,
+                 .random = false,
+                 .soft = true,
+                 .place = PlaceBy::divergence},
     MethodTraits{.method = ClusterMethod::xray, .random = false, .soft = true, .place = PlaceBy::least_squares},
     MethodTraits{.method = ClusterMethod::hottopixx, .soft = true, .place = PlaceBy::least_squares},
 };
