@@ -184,9 +184,10 @@ void StreamedData<T>::transpose_times(const Matrix<T>& w, Matrix<T>& out) const 
 template <class T>
 void StreamedData<T>::read_once(const Matrix<T>& w, const UpdateItems<T>& update, Matrix<T>& out) const {
   const Index k = w.cols(), parts = streamed_parts<T>(rows(), k, items_.blocks());
-  std::vector<ScatteredProduct<T>> sums(static_cast<std::size_t>(parts), ScatteredProduct<T>(rows(), k));
+  std::vector<ScatteredProduct<T>> sums(static_cast<std::size_t>(parts));
   const Index count = item_blocks();
   parallel_for(parts, [&](Index part) {
+    sums[part] = ScatteredProduct<T>(rows(), k);
     RangeReader<T> reader(items_);
     Matrix<T> product, h;
     for (Index block = count * part / parts; block < count * (part + 1) / parts; ++block) {

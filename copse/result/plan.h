@@ -56,7 +56,7 @@ PlannedFile planned_file(const InputOptions& options);
 // As a .copse file of counts or weights would be.
 PlannedFile planned_file(Index features, Index items, Index entries, Precision precision);
 
-// Takes a second or so. Items come from the file where that has blocks, and else from a corpus of the same sizes.
+// Takes a second or two. Items come from the file where that has blocks, and else from a corpus of the same sizes.
 Speed measure_speed(const PlannedFile& file, const std::string& path, const ReadOptions& reading,
                     const PlanOptions& options);
 
