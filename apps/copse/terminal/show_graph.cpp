@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "apps/copse/terminal/show_parts.h"
 #include "apps/copse/terminal/show_run.h"
 #include "apps/copse/terminal/words.h"
 #include "copse/base/error.h"
@@ -64,8 +65,6 @@ Json json_of(const Community& community) {
   return json;
 }
 
-std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
-
 template <class T>
 std::vector<std::pair<std::string, Index>> classes_of(const GraphResult<T>& result, Index community) {
   std::map<std::string, Index> counts;
@@ -91,31 +90,22 @@ std::string text_of(const GraphResult<T>& result, Index number, std::size_t widt
   if (community.overlapping > 0)
     text += fmt::format(", {} of others belong to it too", counted(community.overlapping, "node"));
   text += "\n";
-  const auto section = [&](const char* title, const auto& entries, const auto& format, std::size_t most) {
-    if (entries.empty()) return;
-    std::vector<std::string> parts;
-    for (const auto& entry : entries) {
-      if (parts.size() == most) break;
-      parts.push_back(format(entry));
-    }
-    text += fmt::format("{}:\n{}", title, wrapped(joined(parts, ", "), width, 4));
-  };
-  section(
+  text += section(
       "central nodes, with the weight of their edges inside", community.central,
-      [](const CommunityNode& node) { return fmt::format("{} {:.4g}", node.name, node.weight); }, 1000);
-  section(
+      [](const CommunityNode& node) { return fmt::format("{} {:.4g}", node.name, node.weight); }, 1000, width);
+  text += section(
       "features above the mean of all", community.top_features,
-      [](const auto& e) { return fmt::format("{} {:.3g}", e.first, e.second); }, most_lines);
-  section(
+      [](const auto& e) { return fmt::format("{} {:.3g}", e.first, e.second); }, most_lines, width);
+  text += section(
       "neighbours, with the weight of the edges between", community.neighbours,
       [&](const CommunityLink& link) {
         return fmt::format("{} \"{}\" {:.4g}", link.community, result.view.communities[link.community].label,
                            link.weight);
       },
-      most_lines);
-  section(
+      most_lines, width);
+  text += section(
       "classes", classes_of(result, number), [](const auto& e) { return fmt::format("{} {}", e.first, e.second); },
-      most_lines);
+      most_lines, width);
   return text;
 }
 
@@ -132,7 +122,7 @@ std::string show_of(const StoredResult& stored, const ShowOptions& options) {
     if (!options.json) return text_of(result, number, terminal_width());
     Json json = json_of(result.view.communities[number]);
     for (const auto& [name, count] : classes_of(result, number)) json["classes"][name] = count;
-    return dump(json);
+    return json_text(json);
   }
   const GraphFacts& facts = *result.report.graph;
   if (!options.json)
@@ -146,7 +136,7 @@ std::string show_of(const StoredResult& stored, const ShowOptions& options) {
                {"pieces", facts.pieces},
                {"communities", Json::array()}};
   for (const Community& community : facts.communities) json["communities"].push_back(json_of(community));
-  return dump(json);
+  return json_text(json);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "apps/copse/terminal/harmless.h"
 #include "apps/copse/terminal/show_comparison.h"
 #include "apps/copse/terminal/show_graph.h"
+#include "apps/copse/terminal/show_parts.h"
 #include "apps/copse/terminal/show_run.h"
 #include "apps/copse/terminal/show_segments.h"
 #include "apps/copse/terminal/terminal.h"
@@ -133,8 +134,6 @@ Json json_of(const ShownTopic& topic, const ModelItems& items, bool documents) {
   return json;
 }
 
-std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
-
 // The first words of a text on a few lines.
 std::string beginning(const std::string& text, std::size_t width) {
   std::string line;
@@ -156,20 +155,12 @@ std::string text_of(const ShownTopic& topic, const ModelItems& items, std::size_
   if (topic.stability) text += fmt::format(", stability {:.2f}", *topic.stability);
   if (topic.score) text += fmt::format(", score {:.4g}", *topic.score);
   text += "\n";
-  const auto section = [&](const char* title, const auto& entries, const auto& format, std::size_t most) {
-    if (entries.empty()) return;
-    std::vector<std::string> parts;
-    for (const auto& entry : entries) {
-      if (parts.size() == most) break;
-      parts.push_back(format(entry));
-    }
-    text += fmt::format("{}:\n{}", title, wrapped(joined(parts, ", "), width, 4));
-  };
-  section(
-      "words", topic.words, [](const auto& e) { return fmt::format("{} {:.3f}", harmless(e.first), e.second); }, 1000);
+  text += section(
+      "words", topic.words, [](const auto& e) { return fmt::format("{} {:.3f}", harmless(e.first), e.second); }, 1000,
+      width);
   const auto count = [](const auto& e) { return fmt::format("{} {}", harmless(e.first), counted(e.second)); };
-  section("classes", topic.classes, count, 12);
-  section("times", topic.times, count, 100);
+  text += section("classes", topic.classes, count, 12, width);
+  text += section("times", topic.times, count, 100, width);
   if (!topic.documents.empty()) text += "documents:\n";
   for (const ShownDocument& document : topic.documents) {
     const std::string title = harmless(title_of(items, document.item));
@@ -216,7 +207,7 @@ std::string show_result(const ShowOptions& options) {
     const bool group = *options.topic == "outlier" || *options.topic == "none";
     const ShownTopic topic = group ? shown_group(result, *options.topic, options)
                                    : shown_node(result, result.view.find(*options.topic), options, true);
-    return options.json ? dump(json_of(topic, result.items, true)) : text_of(topic, result.items, width);
+    return options.json ? json_text(json_of(topic, result.items, true)) : text_of(topic, result.items, width);
   }
   if (!options.json) return list_of(result, options);
   Json json = {{"command", "show"}, {"result", options.folder}, {"topics", Json::array()}};
@@ -224,7 +215,7 @@ std::string show_result(const ShowOptions& options) {
     json["topics"].push_back(json_of(shown_node(result, n, options, false), result.items, false));
   json["outliers"] = std::ranges::count_if(result.view.items, &TopicItem::outlier);
   json["none"] = std::ranges::count(result.view.items, Index(-1), &TopicItem::node);
-  return dump(json);
+  return json_text(json);
 }
 
 }  // namespace copse
