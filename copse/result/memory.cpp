@@ -55,7 +55,7 @@ constexpr double tree_program_bytes = 6e6;
 // A feature of a node: its number and its weight; and what else a node has. How many features the nodes have is known
 // only when the tree is grown.
 constexpr double node_feature_bytes = 12;
-constexpr double node_bytes = 8e3;
+constexpr double node_bytes = 12e3;
 // A row of the exact solver: its right-hand side, solution and gradient.
 constexpr double solver_rows = 1024, solver_row_bytes = 3 * sizeof(double);
 // What is written of an item: its paths, weights and lines, which are longer in a deep tree.
