@@ -139,15 +139,25 @@ OpenResult open_result(const std::string& folder) {
 }  // namespace
 
 Input open_in_result(const std::string& folder, const char* name) {
-  const std::filesystem::path place = place_in_result(folder, name);
   struct stat status {};
   if (::stat(place_in_result(folder, comparison_table_file).c_str(), &status) == 0)
     throw InputError(folder +
                      " holds a comparison of methods, not one result: `copse show` has its table, and "
                      "`copse cluster --method NAME` makes the result of one method.");
-  if (::stat(place.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
-    throw InputError(fmt::format("{}/{} cannot be read: is {} the folder of a result?", folder, name, folder));
-  return Input::open(place);
+  for (;;) {
+    const std::filesystem::path place = place_in_result(folder, name);
+    // A commit that goes on beside us moves files: what is no longer there may be in its new place.
+    const auto moved = [&] { return place_in_result(folder, name) != place; };
+    if (::stat(place.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+      if (moved()) continue;
+      throw InputError(fmt::format("{}/{} cannot be read: is {} the folder of a result?", folder, name, folder));
+    }
+    try {
+      return Input::open(place);
+    } catch (const InputError&) {
+      if (!moved()) throw;
+    }
+  }
 }
 
 bool is_tree(const Settings& settings) { return find_setting(settings, "leaves") != nullptr; }
