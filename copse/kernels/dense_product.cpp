@@ -1,6 +1,8 @@
 #include "copse/kernels/dense_product.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "copse/base/parallel.h"
 #include "copse/kernels/dispatch-inl.h"
@@ -101,6 +103,54 @@ COPSE_EXPORT(multiply)
 
 }  // namespace
 
+namespace {
+
+// For an A stored by columns: a block of A is read along its columns, the next one while this one is multiplied. The
+// columns are split into pieces, whose products are added up; how many depends on the sizes alone.
+template <class T>
+void times_by_columns(const StridedView<T>& a, const Matrix<T>& padded, Index k, Matrix<T>& out) {
+  const auto multiply = best_multiply<T>();
+  constexpr Index row_block = 240, row_step = 48, inner_block = 32;  // the rows fill whole tiles
+  constexpr Index least_piece = 512, most_pieces = 16, most_sums = Index{1} << 22, line = 64 / sizeof(T);
+  const Index inner = padded.rows(), stride = padded.cols();
+  const Index fit = std::max<Index>(1, most_sums / std::max<Index>(1, a.rows * k));
+  const Index pieces = std::clamp<Index>(inner / least_piece, 1, std::min(most_pieces, fit));
+  const Index blocks = (a.rows + row_block - 1) / row_block;
+  std::vector<Matrix<T>> products;
+  for (Index piece = 0; piece < pieces; ++piece) products.emplace_back(a.rows, k);
+  parallel_blocks(pieces * blocks, 1, [&](Index task, Index) {
+    const Index piece = task / blocks, begin = task % blocks * row_block;
+    const Index rows = std::min(row_block, a.rows - begin);
+    const Index first = inner * piece / pieces, last = inner * (piece + 1) / pieces;
+    Matrix<T> sums(rows, stride);
+    for (Index p = first; p < last; p += inner_block) {
+      const Index count = std::min(inner_block, last - p);
+      const T* next = a.values + begin + (p + count) * a.column_step;
+      const Index next_count = std::min(inner_block, last - p - count);
+      for (Index r = 0; r < rows; r += row_step) {
+        // A part of the next block, line by line.
+        const Index steps = (rows + row_step - 1) / row_step, step = r / row_step;
+        for (Index q = next_count * step / steps; q < next_count * (step + 1) / steps; ++q) {
+          for (Index i = 0; i < rows; i += line) __builtin_prefetch(next + q * a.column_step + i);
+        }
+        multiply(a.values + begin + r + p * a.column_step, std::min(row_step, rows - r), 1, a.column_step, count,
+                 padded.row(p).data(), k, stride, sums.row(r).data());
+      }
+    }
+    for (Index i = 0; i < rows; ++i) std::copy_n(sums.row(i).data(), k, products[piece].row(begin + i).data());
+  });
+  parallel_blocks(a.rows, 4096, [&](Index begin, Index end) {
+    for (Index piece = 1; piece < pieces; ++piece) {
+      const T* part = products[piece].row(begin).data();
+      T* sum = products[0].row(begin).data();
+      for (Index e = 0; e < (end - begin) * k; ++e) sum[e] += part[e];
+    }
+  });
+  out = std::move(products[0]);
+}
+
+}  // namespace
+
 template <class T>
 void times(const StridedView<T>& a, const Matrix<T>& b, Matrix<T>& out) {
   const Index k = b.cols();
@@ -111,6 +161,7 @@ void times(const StridedView<T>& a, const Matrix<T>& b, Matrix<T>& out) {
   parallel_blocks(b.rows(), 4096, [&](Index begin, Index end) {
     for (Index p = begin; p < end; ++p) std::copy_n(b.row(p).data(), k, padded.row(p).data());
   });
+  if (a.row_step == 1 && a.column_step > 1) return times_by_columns(a, padded, k, out);
   out.reshape(a.rows, k);
   // A block of A and the part of B that it meets stay in the second-level cache.
   constexpr Index inner_block = 256;
