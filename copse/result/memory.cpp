@@ -56,7 +56,7 @@ constexpr double tree_program_bytes = 6e6;
 // only when the tree is grown.
 constexpr double node_feature_bytes = 12;
 constexpr double node_bytes = 12e3;
-// A row of the exact solver: its right-hand side, solution and gradient.
+// The exact solver takes so many rows at once (copse/nnls/pivoting.cpp): right-hand side, solution and gradient.
 constexpr double solver_rows = 1024, solver_row_bytes = 3 * sizeof(double);
 // What is written of an item: its paths, weights and lines, which are longer in a deep tree.
 double written_tree_item(double leaves) { return 400 + 75 * std::log2(std::max(leaves, 1.0)); }
