@@ -453,15 +453,15 @@ class KMeans {
       }
       return std::pair{first, second};
     };
-    const auto [far, far_second] = largest_two(steps);
-    const auto [up, up_second] = largest_two(shifts);
+    const auto far = largest_two(steps), up = largest_two(shifts);
     parallel_blocks(n_, 16 * items_per_block, [&](Index begin, Index end) {
       for (Index j = begin; j < end; ++j) {
         const Index own = labels_[j];
         if (own < 0) continue;
         const double length = std::sqrt(items_.square[j]);
         lower_[j] += shifts[own] - length * steps[own];
-        upper_[j] += length * (own == far ? far_second : steps[far]) + (own == up ? up_second : shifts[up]);
+        upper_[j] += length * (own == far.first ? far.second : steps[far.first]) +
+                     (own == up.first ? up.second : shifts[up.first]);
       }
     });
     for (const Index j : moved_to_empty_) lower_[j] = -infinite;

@@ -183,7 +183,7 @@ LdaSampler::LdaSampler(const Words& words, Index topics, std::uint64_t seed, Ind
     std::vector<RowIndex>& terms = batch_terms_[b];
     terms.assign(words.term.begin() + begin, words.term.begin() + end);
     std::ranges::sort(terms);
-    terms.erase(std::ranges::unique(terms).begin(), terms.end());
+    terms.erase(std::unique(terms.begin(), terms.end()), terms.end());
     terms.shrink_to_fit();
   });
 }
