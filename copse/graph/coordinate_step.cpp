@@ -141,12 +141,28 @@ COPSE_EXPORT(improve_row)
 
 namespace {
 
-constexpr Index rows_per_check = 1024;
+constexpr Index rows_per_block = 2048, rows_per_part = 128;
 
+// Rows change one after the other, but most of what a row needs is known before its turn. While the rows of one block
+// change, the other threads add up, for the rows of the next, what their neighbours outside both blocks give; the
+// neighbours inside wait for the row's turn. A column of A is cut in three for that: its entries before both blocks, in
+// them and after.
 template <class T>
 class CoordinateStep : public SymStep<T> {
  public:
-  explicit CoordinateStep(const SymProblem<T>& problem) : problem_(problem) {}
+  explicit CoordinateStep(const SymProblem<T>& problem) : problem_(problem), pieces_(*problem.entries) {
+    const SparseView<T>& a = *problem_.entries;
+    cuts_.reserve(static_cast<std::size_t>(3 * a.cols + 1));
+    for (Index i = 0; i < a.cols; ++i) {
+      const Index first = i - i % rows_per_block;
+      cuts_.push_back(a.offsets[i]);
+      cuts_.push_back(entry(a, i, first - rows_per_block));
+      cuts_.push_back(entry(a, i, first + rows_per_block));
+    }
+    cuts_.push_back(a.offsets[a.cols]);
+    pieces_.offsets = cuts_;
+    pieces_.cols = 3 * a.cols;
+  }
 
   bool advance(SymPoint<T>& now) override {
     sweep(now.b, now.gram);
@@ -156,28 +172,58 @@ class CoordinateStep : public SymStep<T> {
 
  private:
   void sweep(Matrix<T>& b, Matrix<double>& gram) const {
-    const SparseView<T>& a = *problem_.entries;
     const Index n = b.rows(), k = b.cols();
-    Matrix<T> q(1, k);
+    Matrix<T> q(std::min(n, rows_per_block), k), next(q.rows(), k);
     std::vector<double> scratch(static_cast<std::size_t>(3 * k));
     std::vector<Index> support(static_cast<std::size_t>(k));
-    const auto improve = best_improve_row<T>();
-    for (Index i = 0; i < n; ++i) {
-      if (i % rows_per_check == 0) check_cancelled();
-      std::fill_n(q.data(), k, T(0));
-      add_transpose_times(a, i, 1, b, q, 0);
-      improve(gram.data(), k, q.data(), static_cast<double>(diagonal_entry(a, i)), b.row(i).data(), scratch.data(),
-              support.data());
+    for (Index first = -rows_per_block; first < n; first += rows_per_block) {
+      const Index after = first + rows_per_block, rows = std::clamp<Index>(n - after, 0, rows_per_block);
+      const Index parts = (rows + rows_per_part - 1) / rows_per_part;
+      parallel_for(1 + parts, [&](Index task) {
+        if (task > 0) {
+          add_outside(b, after, (task - 1) * rows_per_part, std::min(rows, task * rows_per_part), next);
+        } else if (first >= 0) {
+          change_rows(b, gram, first, std::min(n - first, rows_per_block), q, scratch.data(), support.data());
+        }
+      });
+      std::swap(q, next);
     }
   }
 
-  static T diagonal_entry(const SparseView<T>& a, Index i) {
+  void add_outside(const Matrix<T>& b, Index first, Index begin, Index end, Matrix<T>& q) const {
+    std::fill_n(q.row(begin).data(), (end - begin) * q.cols(), T(0));
+    for (Index r = begin; r < end; ++r) {
+      for (const Index piece : {0, 2}) add_transpose_times(pieces_, 3 * (first + r) + piece, 1, b, q, r);
+    }
+  }
+
+  void change_rows(Matrix<T>& b, Matrix<double>& gram, Index first, Index rows, Matrix<T>& q, double* scratch,
+                   Index* support) const {
+    const SparseView<T>& a = *problem_.entries;
+    const auto improve = best_improve_row<T>();
+    for (Index r = 0; r < rows; ++r) {
+      const Index i = first + r;
+      add_transpose_times(pieces_, 3 * i + 1, 1, b, q, r);
+      improve(gram.data(), b.cols(), q.row(r).data(), static_cast<double>(diagonal_entry(a, i)), b.row(i).data(),
+              scratch, support);
+    }
+  }
+
+  // The first entry of column i whose row is not before `row`.
+  static Index entry(const SparseView<T>& a, Index i, Index row) {
     const auto begin = a.indices.begin() + a.offsets[i], end = a.indices.begin() + a.offsets[i + 1];
-    const auto found = std::lower_bound(begin, end, static_cast<RowIndex>(i));
-    return found != end && *found == i ? a.values[found - a.indices.begin()] : T(0);
+    return std::lower_bound(begin, end, row, [](RowIndex x, Index y) { return static_cast<Index>(x) < y; }) -
+           a.indices.begin();
+  }
+
+  static T diagonal_entry(const SparseView<T>& a, Index i) {
+    const Index found = entry(a, i, i);
+    return found < a.offsets[i + 1] && static_cast<Index>(a.indices[found]) == i ? a.values[found] : T(0);
   }
 
   const SymProblem<T>& problem_;
+  std::vector<Index> cuts_;
+  SparseView<T> pieces_;
 };
 
 }  // namespace

@@ -156,6 +156,47 @@ TEST(SymNmf, CoordinateDescentMinimisesEachEntryGivenTheOthers) {
   }
 }
 
+// More nodes than the rows that are prepared at once, and edges between all parts of the graph.
+TEST(SymNmf, ASweepOfCoordinateDescentChangesOneRowAfterTheOther) {
+  const Index n = 5000, k = 4;
+  const auto planted = generate_graph<double>({.nodes = n, .k = k, .degree = 9, .seed = 2});
+  const auto a = normalized<double>(std::get<SparseMatrix<double>>(planted.data.values), 0.1);
+  const SparseData<double> data(a);
+  const Matrix<double> start = random_sym_start<double>(data, k, 3);
+  Matrix<double> naive = start;
+  for (int sweep = 0; sweep < 2; ++sweep) {
+    for (Index i = 0; i < n; ++i) {
+      Matrix<double> gram(k, k), q(1, k);  // of all rows but this one
+      for (Index j = 0; j < n; ++j) {
+        for (Index c = 0; c < k && j != i; ++c) {
+          for (Index d = 0; d < k; ++d) gram(c, d) += naive(j, c) * naive(j, d);
+        }
+      }
+      for (Index p = a.offsets[i]; p < a.offsets[i + 1]; ++p) {
+        for (Index c = 0; c < k; ++c) q(0, c) += a.values[p] * naive(a.indices[p], c);
+      }
+      for (Index c = 0; c < k; ++c) {
+        double quadratic = gram(c, c), linear = -q(0, c);
+        for (Index d = 0; d < k; ++d) {
+          if (d == c) continue;
+          quadratic += naive(i, d) * naive(i, d);
+          linear += naive(i, d) * gram(d, c);
+        }
+        naive(i, c) = least_quartic(quadratic, linear, naive(i, c));
+      }
+    }
+  }
+  for (const int threads : {1, 3}) {
+    with_threads(threads, nullptr, [&] {
+      const SymNmfOptions options = {.rank = k, .max_iterations = 2, .tolerance = 0};
+      const Matrix<double> found = factorize_symmetric<double>(a, options, start).b;
+      for (Index i = 0; i < n; ++i) {
+        for (Index c = 0; c < k; ++c) ASSERT_NEAR(found(i, c), naive(i, c), 1e-9) << i << " " << c;
+      }
+    });
+  }
+}
+
 TEST(SymNmf, TheObjectiveNeverRisesWhereItMustNot) {
   for (const SymSolver solver : {SymSolver::coordinate, SymSolver::hals, SymSolver::newton,
                                  SymSolver::projected_gradient, SymSolver::gauss_newton}) {
