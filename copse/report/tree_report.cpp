@@ -9,6 +9,7 @@
 #include "copse/result/choices.h"
 #include "copse/result/soft_paths.h"
 #include "copse/tree/ids.h"
+#include "copse/tree/join.h"
 
 namespace copse {
 namespace {
@@ -41,7 +42,7 @@ Json measures_json(const ClusteringMeasures& measures) {
 }
 
 template <class T>
-Json node_json(const TreeResult<T>& result, Index n) {
+Json node_json(const TreeResult<T>& result, const JoinedTopics<T>& topics, Index n) {
   const Tree<T>& tree = result.tree();
   const ModelItems& items = result.model.items;
   const TreeNode<T>& node = tree.nodes[n];
@@ -59,11 +60,13 @@ Json node_json(const TreeResult<T>& result, Index n) {
   json["split"] = node.split;
   if (node.first < 0) json["leaf"] = name_of(node.leaf);
   json["dropped"] = node.dropped;
+  if (node.joined >= 0) json["merged_into"] = tree.id(joined_end(tree, node.joined));
   // The share of the items' squared norms that the topic alone explains.
   json["quality"] = node.squared_norm > 0 ? node.explained / node.squared_norm : 0;
   json["terms"] = Json::array();
-  for (std::size_t r = 0; r < std::min<std::size_t>(result.top, node.topic.terms.size()); ++r)
-    json["terms"].push_back({{"term", feature(items, node.topic.terms[r])}, {"weight", node.topic.weights[r]}});
+  const RankedTerms<T>& topic = topics(n);
+  for (std::size_t r = 0; r < std::min<std::size_t>(result.top, topic.terms.size()); ++r)
+    json["terms"].push_back({{"term", feature(items, topic.terms[r])}, {"weight", topic.weights[r]}});
   json["items"] = Json::array();
   std::vector<std::size_t> order(node.weights.size());
   std::iota(order.begin(), order.end(), 0);
@@ -121,7 +124,9 @@ std::string tree_json(const TreeResult<T>& result) {
                   {"iterations", tree.cost.iterations},
                   {"entries_read", tree.cost.entries_read}};
   json["nodes"] = Json::array();
-  for (Index n = 0; n < static_cast<Index>(tree.nodes.size()); ++n) json["nodes"].push_back(node_json(result, n));
+  const JoinedTopics<T> topics(tree);
+  for (Index n = 0; n < static_cast<Index>(tree.nodes.size()); ++n)
+    json["nodes"].push_back(node_json(result, topics, n));
   json["outline"] = outline_json(result);
   if (!result.partition_measures.empty()) {
     json["partitions"] = Json::array();

@@ -15,6 +15,7 @@
 #include "copse/tree/edit.h"
 #include "copse/tree/flatten.h"
 #include "copse/tree/ids.h"
+#include "copse/tree/join.h"
 
 namespace copse {
 namespace {
@@ -32,6 +33,8 @@ Index leaf_below(const Tree<T>& tree, Index node) {
 template <class T>
 Index leaf_to_split(const Tree<T>& tree, const std::string& id) {
   const Index node = tree.find(id), leaf = leaf_below(tree, node);
+  if (tree.nodes[node].joined >= 0)
+    throw InvalidArgument(fmt::format("Node {} was merged into {}: split that.", id, tree.id(joined_end(tree, node))));
   if (leaf == node) return node;
   throw InvalidArgument(
       fmt::format("Node {} is split already: name a leaf below it, such as {}, or make it a leaf with --merge.", id,
@@ -67,7 +70,7 @@ void carry_flat(const TreeVersion<T>& before, TreeVersion<T>& now) {
     target[n] = place.first < 0 ? above : before.tree.nodes[parent].first == n ? place.first : place.second;
   }
   const auto carried = [&](Index leaf) {
-    const Index node = leaf < 0 ? -1 : target[leaf];
+    const Index node = leaf < 0 ? -1 : joined_end(now.tree, target[leaf]);
     return node < 0 || now.tree.nodes[node].dropped ? -1 : node;
   };
   for (std::size_t j = 0; j < before.flat.size(); ++j) {
@@ -102,6 +105,14 @@ std::string rearrange(const Edit& change, Tree<T>& tree) {
   if (change.cut > 0) {
     cut(tree, change.cut);
     return fmt::format("cut to {}", counted(change.cut, "leaf node"));
+  }
+  if (change.merge && change.with) {
+    const Index node = tree.find(*change.merge), other = tree.find(*change.with), leaf = tree.nodes[node].parent;
+    const bool siblings = leaf == tree.nodes[other].parent && node != other;
+    join(tree, node, other);
+    return siblings ? fmt::format("merged {} and {} into {}", *change.merge, *change.with,
+                                  leaf == 0 ? "the root" : tree.id(leaf))
+                    : fmt::format("merged {} into {}", *change.with, *change.merge);
   }
   if (change.merge) {
     merge(tree, tree.find(*change.merge));

@@ -15,6 +15,7 @@ namespace copse {
 // One change; ids are those of tree.json, or the numbers of flat topics.
 struct Edit {
   std::optional<std::string> split, merge, drop, rename;
+  std::optional<std::string> with;    // merge: the node whose items go to the first; none: what is below it
   Index into = 2;                     // leaves that a split makes of the node
   Index cut = 0;                      // leaves that stay; 0: no cut
   std::string name;                   // for rename

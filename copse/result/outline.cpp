@@ -56,11 +56,14 @@ class Outliner {
   }
 
   void place(Index n, Index top) {
-    if (node(n).first >= 0 && node(n).name.empty() && !has_own_topic(n)) return open(n, top);
+    if (node(n).joined >= 0) return;
+    if (node(n).first >= 0 && node(n).name.empty() && (has_joined_part(n) || !has_own_topic(n))) return open(n, top);
     outline_.parent[n] = top;
     outline_.children[top].push_back(n);
     to_open_.push_back(n);
   }
+
+  bool has_joined_part(Index n) const { return node(node(n).first).joined >= 0 || node(node(n).second).joined >= 0; }
 
   bool has_own_topic(Index n) {
     const auto count = static_cast<double>(node(n).items.size());

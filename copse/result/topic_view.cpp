@@ -9,6 +9,7 @@
 #include "copse/nmf/clusters.h"
 #include "copse/result/soft_paths.h"
 #include "copse/tree/ids.h"
+#include "copse/tree/join.h"
 
 namespace copse {
 namespace {
@@ -80,7 +81,8 @@ void add_outside_items(const ModelItems& items, TopicView& view) {
     if (id.empty()) continue;
     item.dropped = false;
     item.outside = true;
-    item.node = item.leaf = nodes[id];
+    const Index node = nodes[id];
+    item.node = item.leaf = view.nodes[node].joined < 0 ? node : view.nodes[node].joined;
     item.weight = items.outside_weights[e];
   }
 }
@@ -118,6 +120,7 @@ TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
   const Tree<T>& tree = model.versions.back().tree;
   const std::vector<Index>& flat = model.versions.back().flat;
   const Representatives representatives(model.items, tree.cols, limits.representatives);
+  const JoinedTopics<T> topics(tree);
   TopicView view;
   for (Index n = 0; n < static_cast<Index>(tree.nodes.size()); ++n) {
     const TreeNode<T>& node = tree.nodes[n];
@@ -128,8 +131,10 @@ TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
     topic.leaf = node.first < 0;
     topic.dropped = node.dropped;
     if (std::isfinite(node.score)) topic.score = node.score;
-    for (std::size_t r = 0; r < std::min(limits.words, node.topic.terms.size()); ++r)
-      topic.words.emplace_back(node.topic.terms[r], static_cast<double>(node.topic.weights[r]));
+    topic.joined = node.joined < 0 ? -1 : joined_end(tree, n);
+    const RankedTerms<T>& terms = topics(n);
+    for (std::size_t r = 0; r < std::min(limits.words, terms.terms.size()); ++r)
+      topic.words.emplace_back(terms.terms[r], static_cast<double>(terms.weights[r]));
     std::vector<std::pair<Index, double>> candidates;
     for (std::size_t e = 0; e < node.weights.size(); ++e)
       candidates.emplace_back(node.items[e], static_cast<double>(node.weights[e]));

@@ -21,6 +21,7 @@ struct TopicNode {
   Index size = 0;          // items that belong to it or to a node below
   bool leaf = true;
   bool dropped = false;  // by a person: its items count as outliers
+  Index joined = -1;     // the node that a person gave its items to
   std::optional<double> score = {};
   std::optional<double> coherence = {};
   std::optional<double> stability = {};                        // where it was measured, as stability.h has it

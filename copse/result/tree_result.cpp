@@ -10,6 +10,7 @@
 #include "copse/nmf/error.h"
 #include "copse/result/topics.h"
 #include "copse/tree/flatten.h"
+#include "copse/tree/join.h"
 
 namespace copse {
 namespace {
@@ -47,20 +48,21 @@ template <class T>
 void describe_leaves(TreeResult<T>& result) {
   const Tree<T>& tree = result.tree();
   const auto leaves = tree.leaf_nodes();
+  const JoinedTopics<T> topics(tree);
   const auto& names = result.model.items.feature_names;
   std::vector<Index> number(tree.nodes.size(), -1);
   result.report.topics.clear();
   for (std::size_t c = 0; c < leaves.size(); ++c) {
-    const TreeNode<T>& node = tree.nodes[leaves[c]];
     number[leaves[c]] = static_cast<Index>(c);
     Topic topic;
     topic.items = result.view.nodes[leaves[c]].size;
     topic.label = result.view.nodes[leaves[c]].label;
     topic.stability = result.view.nodes[leaves[c]].stability;
     topic.coherence = result.view.nodes[leaves[c]].coherence;
-    for (std::size_t r = 0; r < std::min<std::size_t>(result.top, node.topic.terms.size()); ++r) {
-      topic.top_features.emplace_back(names.empty() ? std::to_string(node.topic.terms[r]) : names[node.topic.terms[r]],
-                                      static_cast<double>(node.topic.weights[r]));
+    const RankedTerms<T>& words = topics(leaves[c]);
+    for (std::size_t r = 0; r < std::min<std::size_t>(result.top, words.terms.size()); ++r) {
+      topic.top_features.emplace_back(names.empty() ? std::to_string(words.terms[r]) : names[words.terms[r]],
+                                      static_cast<double>(words.weights[r]));
     }
     result.report.topics.push_back(std::move(topic));
   }

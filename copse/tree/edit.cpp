@@ -11,7 +11,8 @@ namespace {
 // Removes the nodes whose parents became leaves, and numbers nodes and splits anew without gaps.
 template <class T>
 void compact(Tree<T>& tree) {
-  std::vector<Index> number(tree.nodes.size(), -1);
+  std::vector<Index> number(tree.nodes.size(), -1), parents;
+  for (const TreeNode<T>& node : tree.nodes) parents.push_back(node.parent);
   std::vector<TreeNode<T>> kept;
   for (std::size_t n = 0; n < tree.nodes.size(); ++n) {
     const Index parent = tree.nodes[n].parent;
@@ -21,6 +22,9 @@ void compact(Tree<T>& tree) {
   }
   std::vector<int> splits;
   for (TreeNode<T>& node : kept) {
+    // A node that others were joined to may be gone: what took its items is the nearest one above.
+    while (node.joined >= 0 && number[node.joined] < 0) node.joined = parents[node.joined];
+    if (node.joined >= 0) node.joined = number[node.joined];
     if (node.parent >= 0) node.parent = number[node.parent];
     if (node.first < 0) continue;
     node.first = number[node.first];

@@ -12,6 +12,7 @@
 #include "copse/nmf/error.h"
 #include "copse/nnls/nnls.h"
 #include "copse/tree/constants.h"
+#include "copse/tree/join.h"
 
 namespace copse {
 namespace {
@@ -60,9 +61,10 @@ Matrix<T> leaf_topics(const Data<T>& x, const Tree<T>& tree) {
 template <class T>
 Matrix<T> leaf_topics(const Tree<T>& tree) {
   const auto leaves = tree.leaf_nodes();
+  const JoinedTopics<T> topics(tree);
   Matrix<T> w(tree.rows, static_cast<Index>(leaves.size()));
   for (std::size_t c = 0; c < leaves.size(); ++c) {
-    const RankedTerms<T>& topic = tree.nodes[leaves[c]].topic;
+    const RankedTerms<T>& topic = topics(leaves[c]);
     for (std::size_t r = 0; r < topic.terms.size(); ++r) w(topic.terms[r], static_cast<Index>(c)) = topic.weights[r];
   }
   return w;

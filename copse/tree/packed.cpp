@@ -1,6 +1,7 @@
 #include "copse/tree/packed.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -74,6 +75,35 @@ bool forms_tree(const std::vector<TreeNode<T>>& nodes) {
   return true;
 }
 
+// Nobody walks round in a circle who goes down, or from an empty leaf to the node that it was joined to.
+template <class T>
+bool joins_end(const std::vector<TreeNode<T>>& nodes) {
+  const auto next = [&](const TreeNode<T>& node) { return std::array{node.first, node.second, node.joined}; };
+  std::vector<int> ways(nodes.size(), 0);  // that lead to each node
+  for (const TreeNode<T>& node : nodes) {
+    if (node.joined < 0) continue;
+    if (node.joined >= static_cast<Index>(nodes.size()) || !node.items.empty()) return false;
+  }
+  for (const TreeNode<T>& node : nodes) {
+    for (const Index to : next(node)) {
+      if (to >= 0) ++ways[to];
+    }
+  }
+  std::vector<Index> ready;
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    if (ways[n] == 0) ready.push_back(static_cast<Index>(n));
+  }
+  std::size_t passed = 0;
+  for (; !ready.empty(); ++passed) {
+    const TreeNode<T>& node = nodes[ready.back()];
+    ready.pop_back();
+    for (const Index to : next(node)) {
+      if (to >= 0 && --ways[to] == 0) ready.push_back(to);
+    }
+  }
+  return passed == nodes.size();
+}
+
 // The items of a node that is split are those of its children and its outliers.
 template <class T>
 bool shares_out(const std::vector<TreeNode<T>>& nodes) {
@@ -107,10 +137,10 @@ PackedTree<T> pack(const Tree<T>& tree) {
   packed.term_weights.reserve(terms);
   for (const TreeNode<T>& node : tree.nodes) {
     const auto size = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
-    append(packed.nodes, std::initializer_list<std::int64_t>{node.parent, node.first, node.second,
-                                                             static_cast<std::int64_t>(node.leaf), node.split,
-                                                             node.dropped, size(node.items), size(node.weights),
-                                                             size(node.outliers), size(node.topic.terms)});
+    append(packed.nodes, std::initializer_list<std::int64_t>{
+                             node.parent, node.first, node.second, static_cast<std::int64_t>(node.leaf), node.split,
+                             node.joined >= 0 ? 2 + node.joined : node.dropped, size(node.items), size(node.weights),
+                             size(node.outliers), size(node.topic.terms)});
     append(packed.scores, std::initializer_list<double>{node.score, node.squared_norm, node.explained});
     append(packed.items, node.items);
     append(packed.weights, node.weights);
@@ -142,6 +172,7 @@ Tree<T> unpack(const PackedTree<T>& packed) {
     node.leaf = static_cast<Leaf>(std::clamp<std::int64_t>(field[3], 0, static_cast<int>(Leaf::not_worth_it)));
     node.split = static_cast<int>(std::clamp<std::int64_t>(field[4], -1, std::numeric_limits<int>::max()));
     node.dropped = field[5] != 0;
+    node.joined = std::max<std::int64_t>(-1, field[5] - 2);
     take(node.items, items, field[6], tree.cols);
     take(node.weights, weights, field[7]);
     take(node.shares, shares, field[7]);
@@ -154,6 +185,7 @@ Tree<T> unpack(const PackedTree<T>& packed) {
     node.name = packed.names[n];
   }
   require(forms_tree(tree.nodes), "its nodes do not form a tree");
+  require(joins_end(tree.nodes), "its joined nodes lead nowhere");
   require(shares_out(tree.nodes), "the items of its nodes are not those of their children and outliers");
   require(tree.leaves == static_cast<Index>(tree.leaf_nodes().size()), "it has another number of leaves than it says");
   return tree;

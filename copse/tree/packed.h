@@ -14,6 +14,7 @@ template <class T>
 struct PackedTree {
   Buffer<std::int64_t> shape;  // rows, cols, leaves
   // Per node: parent, first, second, leaf, split, dropped, and the numbers of its items, weights, outliers and terms.
+  // dropped: 0 no, 1 yes, 2 + n where its items were given to node n.
   Buffer<std::int64_t> nodes;
   Buffer<double> scores;  // per node: score, squared norm, explained
   Buffer<std::int64_t> items, outliers, terms;

@@ -7,6 +7,7 @@
 
 #include "copse/base/error.h"
 #include "copse/generate/corpus.h"
+#include "copse/tree/join.h"
 
 namespace copse {
 namespace {
@@ -74,6 +75,8 @@ TEST(PackedTree, RefusesWhatIsNotATree) {
   refused([](auto& bad) { bad.nodes[4] = 1 << 30; });
   refused([](auto& bad) { bad.nodes[14] = 1 << 30; });
   refused([](auto& bad) { bad.nodes[5] = 1; });  // dropped, but split
+  const Index last = static_cast<Index>(good.nodes.size()) - 10;
+  refused([&](auto& bad) { bad.nodes[last + 5] = 2; });  // its items are with the root, and here
   refused([](auto& bad) { bad.weights[0] = -1; });
   refused([](auto& bad) { bad.shares[0] = std::numeric_limits<float>::quiet_NaN(); });
   refused([](auto& bad) { bad.scores[1] = std::numeric_limits<double>::infinity(); });
@@ -81,6 +84,19 @@ TEST(PackedTree, RefusesWhatIsNotATree) {
   refused([](auto& bad) { bad.terms.pop_back(); });
   refused([](auto& bad) { bad.scores.pop_back(); });
   refused([](auto& bad) { bad.names.pop_back(); });
+}
+
+TEST(PackedTree, RefusesNodesThatWereJoinedInACircle) {
+  Tree<float> tree = small_tree();
+  const auto leaves = tree.leaf_nodes();
+  const Index a = leaves.front();
+  const Index b = *std::ranges::find_if(leaves, [&](Index n) { return tree.nodes[n].parent != tree.nodes[a].parent; });
+  join(tree, a, b);
+  EXPECT_EQ(unpack(pack(tree)).nodes[b].joined, a);
+  for (const Index wrong : {b, tree.nodes[b].parent, Index(0), static_cast<Index>(tree.nodes.size())}) {
+    tree.nodes[b].joined = wrong;
+    EXPECT_THROW(unpack(pack(tree)), InputError) << wrong;
+  }
 }
 
 }  // namespace

@@ -36,14 +36,19 @@ Split<T> split_of(const Tree<T>& tree, const TreeNode<T>& node) {
   return split;
 }
 
-// Whether anything of the tree below each node is left.
+// Whether anything of the tree below each node is left, or of what it was joined to.
 template <class T>
 std::vector<char> living(const Tree<T>& tree) {
-  std::vector<char> alive(tree.nodes.size());
-  for (Index n = static_cast<Index>(tree.nodes.size()) - 1; n >= 0; --n) {
-    const TreeNode<T>& node = tree.nodes[n];
-    alive[n] = node.first < 0 ? !node.dropped : alive[node.first] || alive[node.second];
-  }
+  std::vector<char> alive(tree.nodes.size()), before;
+  do {
+    before = alive;
+    for (Index n = static_cast<Index>(tree.nodes.size()) - 1; n >= 0; --n) {
+      const TreeNode<T>& node = tree.nodes[n];
+      alive[n] = node.joined >= 0  ? alive[node.joined]
+                 : node.first >= 0 ? alive[node.first] || alive[node.second]
+                                   : !node.dropped;
+    }
+  } while (alive != before);
   return alive;
 }
 
@@ -70,7 +75,11 @@ Placement place_items(const Tree<T>& tree, const Dataset<T>& x) {
       double squared_norm = 0;
       visit_nonzeros(x, j,
                      [&](Index, T value) { squared_norm += static_cast<double>(value) * static_cast<double>(value); });
-      while (splits[node].first >= 0) {
+      while (splits[node].first >= 0 || tree.nodes[node].joined >= 0) {
+        if (tree.nodes[node].joined >= 0) {
+          node = tree.nodes[node].joined;
+          continue;
+        }
         const Split<T>& split = splits[node];
         double y1 = 0, y2 = 0;
         visit_nonzeros(x, j, [&](Index i, T value) {

@@ -79,6 +79,7 @@ struct TreeNode {
   int split = 0;         // 1, 2, ... in the order of splitting; 0 for a leaf
   std::string name;      // given by a person, or empty
   bool dropped = false;  // by a person: its items count as outliers
+  Index joined = -1;     // a dropped leaf: the node that a person gave its items to; the node's other figures stay
 };
 
 struct TreeCost {

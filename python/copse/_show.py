@@ -21,7 +21,8 @@ def tree_text(nodes: list[dict[str, Any]]) -> Text:
     lines = []
     for node in sorted(nodes, key=lambda node: [int(part) for part in node["id"].split(".") if part]):
         indent = "  " * (node["id"].count(".") + 1 if node["id"] else 0)
-        note = " (dropped)" if node["dropped"] else ""
+        into = node["merged_into"]
+        note = f" (merged into {into})" if into is not None else " (dropped)" if node["dropped"] else ""
         lines.append(f"{indent}{_label(node)}  {node['size']}{note}  {' '.join(node['words'])}".rstrip())
     return Text("\n".join(lines))
 

@@ -213,6 +213,7 @@ class TopicTree(TreeEdits, Model):
     def nodes(self, n_words: int = 10) -> list[dict[str, Any]]:
         """All nodes as dictionaries: id, parent, children, size, outliers, score, split, name, dropped, words, weights.
 
+        `merged_into` is the node that `merge` gave the samples of this one to, or None.
         `leaf` says why a leaf is one: 'open' (it could be split), 'too_small', 'one_sided' or 'only_outliers'.
         """
         check_is_fitted(self)

@@ -43,19 +43,13 @@ class TreeEdits:
         return self._edit("cut", number=number("n_leaves", n_leaves, Integral, 1))
 
     def merge(self, node: str, other: str | None = None) -> Self:
-        """Makes a node a leaf again; or, with `other`, makes one leaf of two nodes with the same parent: the parent.
+        """Makes a node a leaf again; or, with `other`, makes one leaf of two nodes.
 
-        A tree is made of splits, so that only what one split parted can come together again.
+        The samples of `other` go to `node`, which becomes a leaf, and so do new ones. `other` stays in the tree as an
+        empty node that points to it (`merged_into` in `nodes_`), so that all ids stay. Two nodes with the same parent
+        become that parent.
         """
-        if other is None:
-            return self._edit("merge", node_name(node))
-        parents = [name.rpartition(".")[0] for name in (node_name(node), node_name(other))]
-        if node == other or "" in (node, other) or parents[0] != parents[1]:
-            raise ValueError(
-                f"Nodes {node!r} and {other!r} are not the two children of one node: only what one split parted can "
-                "come together again. Name siblings, or merge a node that both are below."
-            )
-        return self._edit("merge", parents[0])
+        return self._edit("merge", node_name(node), name="" if other is None else node_name(other))
 
     def drop(self, node: str) -> Self:
         """Sets all samples below a node aside as outliers."""

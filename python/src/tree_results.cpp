@@ -4,6 +4,7 @@
 #include "copse/result/edit.h"
 #include "copse/result/tree_run.h"
 #include "copse/tree/flatten.h"
+#include "copse/tree/join.h"
 #include "python/src/graph_arrays.h"
 #include "python/src/results.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 // A node without its items.
 template <class T>
-nb::dict to_dict(const TreeResult<T>& result, Index n, std::size_t most) {
+nb::dict to_dict(const TreeResult<T>& result, const JoinedTopics<T>& topics, Index n, std::size_t most) {
   const Tree<T>& tree = result.tree();
   const TreeNode<T>& node = tree.nodes[static_cast<std::size_t>(n)];
   nb::dict out;
@@ -26,11 +27,13 @@ nb::dict to_dict(const TreeResult<T>& result, Index n, std::size_t most) {
   out["leaf"] = node.first < 0 ? nb::cast(name_of(node.leaf)) : nb::object(nb::none());
   out["name"] = node.name;
   out["dropped"] = node.dropped;
+  out["merged_into"] = node.joined < 0 ? nb::object(nb::none()) : nb::cast(tree.id(joined_end(tree, n)));
   nb::list words, weights;
-  for (std::size_t r = 0; r < std::min(most, node.topic.terms.size()); ++r) {
+  const RankedTerms<T>& topic = topics(n);
+  for (std::size_t r = 0; r < std::min(most, topic.terms.size()); ++r) {
     const auto& names = result.model.items.feature_names;
-    words.append(names.empty() ? std::to_string(node.topic.terms[r]) : names[node.topic.terms[r]]);
-    weights.append(node.topic.weights[r]);
+    words.append(names.empty() ? std::to_string(topic.terms[r]) : names[topic.terms[r]]);
+    weights.append(topic.weights[r]);
   }
   out["words"] = words;
   out["weights"] = weights;
@@ -59,7 +62,8 @@ Edit to_edit(const std::string& what, const std::string& node, Index number, con
   if (what == "rename") change.rename = node;
   if (what == "cut") change.cut = number;
   if (what == "split") change.into = number;
-  change.name = name;
+  if (what == "merge" && !name.empty()) change.with = name;
+  if (what == "rename") change.name = name;
   change.undo = what == "undo";
   return change;
 }
@@ -94,8 +98,9 @@ void bind_tree(nb::module_& module, const char* name) {
           "nodes",
           [](const Result& result, std::size_t most) {
             nb::list nodes;
+            const JoinedTopics<T> topics(result.tree());
             for (Index n = 0; n < static_cast<Index>(result.tree().nodes.size()); ++n)
-              nodes.append(to_dict(result, n, most));
+              nodes.append(to_dict(result, topics, n, most));
             return nodes;
           },
           nb::arg("words"))

@@ -206,12 +206,38 @@ def test_two_siblings_become_one_leaf():
     tree = TopicTree(4, criterion="error").fit(X)
     parent_of = {leaf: leaf.rpartition(".")[0] for leaf in tree.leaves_}
     pairs = [(a, b) for a in tree.leaves_ for b in tree.leaves_ if a < b]
-    strangers = next(pair for pair in pairs if parent_of[pair[0]] != parent_of[pair[1]])
-    for wrong in (strangers, ("1", "1"), ("", "1")):
-        with pytest.raises(ValueError, match="two children of one node"):
+    for wrong, why in ((("1", "1"), "Two nodes are needed"), (("", "1"), "Node 1 is below the root")):
+        with pytest.raises(ValueError, match=why):
             tree.merge(*wrong)
     one, other = next(pair for pair in pairs if parent_of[pair[0]] == parent_of[pair[1]])
     below = sorted([*tree.samples(one), *tree.samples(other)])
     tree.merge(other, one)
     assert parent_of[one] in tree.leaves_ and one not in tree.leaves_ and tree.n_leaves_ == 3
     assert sorted(tree.samples(parent_of[one])) == below
+
+
+def test_two_nodes_anywhere_become_one_leaf(tmp_path):
+    X = np.kron(np.eye(4), np.ones((6, 2))) + 0.01
+    tree = TopicTree(4, criterion="error").fit(X)
+    parent_of = {leaf: leaf.rpartition(".")[0] for leaf in tree.leaves_}
+    one, other = next((a, b) for a in tree.leaves_ for b in tree.leaves_ if parent_of[a] != parent_of[b])
+    both = sorted([*tree.samples(one), *tree.samples(other)])
+    words = [next(node["words"][:2] for node in tree.nodes() if node["id"] == leaf) for leaf in (one, other)]
+    before = tree.labels_.copy()
+    tree.merge(one, other)
+    assert sorted(tree.samples(one)) == both and tree.n_leaves_ == 3 and other not in tree.leaves_
+    kept = tree.leaves_.index(one)
+    assert sorted(np.flatnonzero(tree.labels_ == kept)) == both
+    nodes = {node["id"]: node for node in tree.nodes()}
+    assert nodes[other]["merged_into"] == one and nodes[other]["size"] == 0 and nodes[one]["merged_into"] is None
+    assert set(nodes[one]["words"][:4]) == {*words[0], *words[1]}
+    assert f"(merged into {one})" in str(tree.show())
+    # New items that look like the other's go the same way, by the flat fit and down the tree, also from a file.
+    tree.save(tmp_path / "tree")
+    for model in (tree, TopicTree.load(tmp_path / "tree")):
+        assert (model.predict(X) == tree.labels_).all()
+    with pytest.raises(ValueError, match=f"was merged into {one}"):
+        tree.split(other)
+    with pytest.raises(ValueError, match=f"was merged into {one} before"):
+        tree.merge(one, other)
+    assert (tree.undo().labels_ == before).all()

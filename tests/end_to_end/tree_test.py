@@ -114,6 +114,38 @@ def test_edits_and_undo(copse, corpus, tmp_path):
     assert {node["id"]: node["name"] for node in tree["nodes"]}["1"] == "first 'half'"
 
 
+def rows_of(path):
+    header, *rows = [line.split("\t") for line in path.read_text().splitlines()]
+    return [dict(zip(header, row)) for row in rows]
+
+
+def test_two_nodes_anywhere_become_one(copse, corpus, tmp_path):
+    grow(copse)
+    out = tmp_path / "out"
+    before = {row["item"]: row for row in rows_of(out / "assignments.tsv")}
+    leaves = [node for node in tree_of(out)["nodes"] if not node["children"]]
+    one, other = next((a, b) for a in leaves for b in leaves if a["parent"] != b["parent"] and b["size"] > 20)
+    run = copse("edit", "out", "--merge", one["id"], "--with", other["id"])
+    assert run.returncode == 0, run.stderr
+    tree = tree_of(out)
+    nodes = {node["id"]: node for node in tree["nodes"]}
+    assert tree["history"] == [f"merged {other['id']} into {one['id']}"] and tree["leaves"] == len(leaves) - 1
+    assert nodes[one["id"]]["size"] == one["size"] + other["size"]
+    assert nodes[other["id"]]["size"] == 0 and nodes[other["id"]]["merged_into"] == one["id"]
+    assert other["id"] not in [entry["id"] for entry in tree["outline"]]
+    after = {row["item"]: row for row in rows_of(out / "assignments.tsv")}
+    merged = {other["id"]: one["id"]}
+    for item, row in before.items():
+        for column in ("cluster", "leaf"):
+            assert after[item][column] == merged.get(row[column], row[column]), (item, column)
+    # New items that look like those of the other come to the one.
+    placed = copse("assign", "out", corpus.path.name, "-o", "placed.tsv")
+    assert placed.returncode == 0, placed.stderr
+    clusters = {row["item"]: row["cluster"] for row in rows_of(tmp_path / "placed.tsv")}
+    same = sum(clusters[item] == row["cluster"] for item, row in after.items())
+    assert other["id"] not in clusters.values() and same > 0.9 * len(after)
+
+
 def test_names_tell_nodes_apart_and_can_be_given(copse, corpus, tmp_path):
     grow(copse)
     out = tmp_path / "out"

@@ -26,6 +26,8 @@ constexpr const char* description =
 constexpr const char* examples =
     "Open one node further, the rest untouched:\n"
     "  copse edit out --split 1.2 --into 4\n"
+    "Two topics that are one, anywhere in the tree:\n"
+    "  copse edit out --merge 1.2 --with 2.1\n"
     "The same tree with twelve leaves:\n"
     "  copse edit out --cut 12\n"
     "Better names for nodes or topics, from a person or a language model:\n"
@@ -89,7 +91,7 @@ void add_edit(Program& program) {
   change(add_number(command, "--cut", options->change.cut, Index(1), std::numeric_limits<Index>::max(),
                     "Take the last splits back until so many leaves are left"),
          "LEAVES");
-  change(command.add_option("--merge", options->change.merge, "Make this node a leaf again"), "ID");
+  change(command.add_option("--merge", options->change.merge, "Make this node a leaf again; see --with"), "ID");
   change(command.add_option("--rename", options->change.rename, "Give this node or topic the name that --to says"),
          "ID");
   change(command.add_option("--names", options->names,
@@ -108,6 +110,9 @@ void add_edit(Program& program) {
              "Leaves that --split makes of the node")
       ->needs("--split");
   command.add_option("--to", options->change.name, "The new name; empty: none")->type_name("NAME")->needs("--rename");
+  command.add_option("--with", options->change.with, "The node whose items --merge gives to the first")
+      ->type_name("ID")
+      ->needs("--merge");
   add_all(command, options->output.all);
   add_json_and_quiet(command, options->output);
   add_threads(command, options->threads);
