@@ -7,7 +7,11 @@ import math
 from numbers import Integral
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from copse import _copse
+from copse._anndata import to_anndata
+from copse._genes import genes_of, is_anndata
 from copse._items import items_of, validated
 from copse._nmf import NMF
 from copse._parameters import choice, number
@@ -41,8 +45,9 @@ class Survey:
         What each measure says by its own rule.
     """
 
-    def __init__(self, found: dict[str, Any]) -> None:
+    def __init__(self, found: dict[str, Any], parameters: dict[str, Any] | None = None) -> None:
         self._found = found
+        self._parameters = parameters or {}  # of the NMF that was surveyed
         self.k_: int = found["k"]
         self.sentence_: str = found["sentence"]
         self.sure_: float = found["sure"]
@@ -55,6 +60,27 @@ class Survey:
         rows = self._found["rows"]
         names = list(dict.fromkeys(name for row in rows for name in row))
         return table(**{name: [row.get(name, math.nan) for row in rows] for name in names if name != "silhouettes"})
+
+    def model(self, X: Data, *, layer: str | None = None, genes: Any = None) -> NMF:
+        """An NMF with the chosen number of components and the settings of the survey, fitted to X."""
+        return NMF(self.k_, **self._parameters).fit(X, layer=layer, genes=genes)
+
+    def to_anndata(self, adata: Any, *, layer: str | None = None, key: str = "copse") -> Any:
+        """Fits the chosen number of components to an AnnData, writes them into it and returns it.
+
+        `to_anndata` of the package says what becomes of the model: usages in `obsm`, spectra in `varm`, clusters in
+        `obs`. `uns[key]["survey"]` has the verdict and the measures.
+        """
+        to_anndata(self.model(adata, layer=layer), adata, layer=layer, key=key)
+        adata.uns[key]["survey"] = {
+            "k": self.k_,
+            "sure": self.sure_,
+            "sentence": self.sentence_,
+            "possible": np.array(self.possible_, dtype=np.int64),
+            "choices": dict(self.choices_),
+            "table": self.table_,
+        }
+        return adata
 
     def plot(self, kind: str = "strength", ax: Any = None) -> Any:
         """Draws one picture of the survey. Returns the axes.
@@ -178,6 +204,8 @@ def choose_k(
     random_state: RandomState = None,
     time_limit: float | None = None,
     search: bool = False,
+    layer: str | None = None,
+    genes: Any = None,
     n_jobs: int | None = None,
 ) -> Survey:
     """Says how many clusters X has, how sure that is and what else is possible.
@@ -205,6 +233,8 @@ def choose_k(
         Seconds after which the verdict is that of the runs so far.
     search : bool, default=False
         `ks` is a grid, such as range(5, 101, 5): look closer around the best of it until its neighbours are there.
+    layer, genes
+        Of an AnnData: the layer to take instead of X, and the genes, as for `NMF.fit`.
 
     Returns
     -------
@@ -218,6 +248,8 @@ def choose_k(
     3
     """
     threads = thread_count(n_jobs)
+    if is_anndata(X):
+        X = genes_of(X, layer, genes).matrix
     items = X if isinstance(X, ITEMS) else items_of(validated(NMF(), X, reset=True), threads)
     numbers = sorted({number("ks", k, Integral, 1) for k in ks})
     if not numbers:
@@ -242,4 +274,5 @@ def choose_k(
         bool(search),
         threads,
     )
-    return Survey(json.loads(found))
+    parameters = {"solver": solver, "affine": bool(affine), "random_state": random_state, "n_jobs": n_jobs}
+    return Survey(json.loads(found), parameters)

@@ -106,3 +106,26 @@ def test_an_estimator_chooses_for_itself():
     model = NMF("choose", affine=True, random_state=0).fit(X)
     assert model.survey_.k_ == 3 and model.components_.shape == (3, 60)
     assert NMF("auto", max_iter=2, tol=1).fit(X).components_.shape[0] == 60
+
+
+def test_writes_the_chosen_model_into_anndata(genes, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    X = genes[0]
+    names = [f"gene{i}" for i in range(X.shape[1])]
+    adata = anndata.AnnData(np.zeros_like(X), layers={"counts": X})
+    adata.var_names = names
+    survey = choose_k(adata, [2, 3, 4], affine=True, n_runs=5, layer="counts", random_state=0)
+    assert survey._found == choose_k(X, [2, 3, 4], affine=True, n_runs=5, random_state=0)._found
+    survey.to_anndata(adata, layer="counts", key="groups")
+    model = NMF(survey.k_, affine=True, random_state=0)
+    np.testing.assert_array_equal(adata.obsm["X_groups"], model.fit_transform(X))
+    np.testing.assert_array_equal(adata.varm["groups"], model.components_.T)
+    assert list(adata.obs["groups"]) == [str(label) for label in model.labels_]
+    adata.write_h5ad(tmp_path / "out.h5ad")
+    kept = anndata.read_h5ad(tmp_path / "out.h5ad").uns["groups"]["survey"]
+    assert kept["k"] == survey.k_ and kept["sentence"] == survey.sentence_
+    assert list(kept["table"].k) == [2, 3, 4]
+    some = choose_k(adata, [2, 3], n_runs=2, layer="counts", genes=names[:50], random_state=0)
+    assert some._found == choose_k(X[:, :50], [2, 3], n_runs=2, random_state=0)._found
+    with pytest.raises(ValueError, match="no layer 'logs'"):
+        choose_k(adata, [2], layer="logs")
