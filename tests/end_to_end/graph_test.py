@@ -334,6 +334,8 @@ def test_a_tree_of_communities(copse, graph, tmp_path):
     assert copse("report", "tree", "-o", "page.html").returncode == 0
     assert '"items":"node"' in (tmp_path / "page.html").read_text()
     assert "tree of communities" in copse("assign", "tree", "edges.tsv").stderr
+    said = copse("graph", "edges.tsv", "--hierarchical", "--leaves", 6)
+    assert "6 communities, 0 nodes set aside as outliers, 0 without a community" in said.stdout + said.stderr
     assert "does not go with --hierarchical" in copse("graph", "edges.tsv", "--hierarchical", "-k", 2).stderr
     assert copse("graph", "edges.tsv").returncode == 2
 

@@ -134,10 +134,16 @@ void show(const TreeResult<T>& result, const OutputOptions& output, Terminal& te
   const RunReport& report = result.report;
   std::vector<std::string> lines = notes_of(report);
   if (!result.explanation.empty()) lines.push_back("note: " + result.explanation);
-  lines.push_back(fmt::format("{}, {} set aside as outliers, {} without a topic",
-                              counted(result.tree().leaves, "leaf node"),
-                              counted(std::ranges::count_if(result.view.items, &TopicItem::outlier), "item"),
-                              counted(report.items_without_cluster)));
+  const Index leaves = result.tree().leaves;
+  const Index outliers = std::ranges::count_if(result.view.items, &TopicItem::outlier);
+  const std::string none = counted(report.items_without_cluster);
+  if (text_setting(report.settings, "graph").empty()) {
+    lines.push_back(fmt::format("{}, {} set aside as outliers, {} without a topic", counted(leaves, "leaf node"),
+                                counted(outliers, "item"), none));
+  } else {
+    lines.push_back(fmt::format("{} {}, {} set aside as outliers, {} without a community", counted(leaves),
+                                leaves == 1 ? "community" : "communities", counted(outliers, "node"), none));
+  }
   if (report.measures) lines.push_back(on_one_row(measures_line(*report.measures)));
   if (report.leaf_measures) lines.push_back(on_one_row("leaves: " + measures_line(*report.leaf_measures)));
   append(lines, last_lines(report, output));
