@@ -66,14 +66,14 @@ ListedEdges parse_metis(std::string_view text, const std::string& name) {
   };
   const bool edge_weights = flag(0), node_weights = flag(1), node_sizes = flag(2);
   const std::string_view count = next_word(line);
-  const Index skipped =
-      (node_sizes ? 1 : 0) + (!count.empty() ? whole_number(count, "the number of weights per node", name, lines.number)
-                                             : (node_weights ? 1 : 0));
+  const Index weights = !count.empty() ? whole_number(count, "the number of weights per node", name, lines.number)
+                                       : (node_weights ? 1 : 0);
   for (Index node = 0; node < result.nodes; ++node) {
     if (!lines.next(line))
       fail(name, "the first line promises " + std::to_string(result.nodes) + " nodes, and there are lines for " +
                      std::to_string(node) + ".");
-    for (Index s = 0; s < skipped; ++s) whole_number(next_word(line), "a weight of the node", name, lines.number);
+    for (Index s = node_sizes ? -1 : 0; s < weights; ++s)
+      whole_number(next_word(line), "a weight of the node", name, lines.number);
     for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
       const Index other = whole_number(word, "the number of a neighbour", name, lines.number);
       if (other < 1 || other > result.nodes)
@@ -92,9 +92,10 @@ ListedEdges parse_metis(std::string_view text, const std::string& name) {
       fail(name, lines.number,
            "the first line promises " + std::to_string(result.nodes) + " nodes, and more lines follow.");
   }
-  if (static_cast<Index>(result.edges.size()) != 2 * edges)
+  const auto ends = static_cast<Index>(result.edges.size());
+  if (ends % 2 != 0 || ends / 2 != edges)
     result.notes.push_back(name + ": the first line promises " + std::to_string(edges) + " edges, and " +
-                           std::to_string(result.edges.size()) + " ends of edges were found instead of twice as many.");
+                           std::to_string(ends) + " ends of edges were found instead of twice as many.");
   return result;
 }
 

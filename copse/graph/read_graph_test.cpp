@@ -98,6 +98,10 @@ TEST(ReadMetis, TakesWeightsOfEdgesAndNodes) {
   expect_path(read("3 2 011 2\n7 8 2 2\n7 8 1 2 3 0.5\n% between\n7 8 2 0.5\n", "g.graph"));
   EXPECT_EQ(read("3 1\n2\n1\n\n", "g.metis").graph.nodes(), 3);
   EXPECT_THAT(read("3 1\n2\n1\n\n", "g.metis").notes, IsEmpty());
+  // Twice as many edges are more than a number can hold.
+  EXPECT_THAT(read("3 6999999999999999999\n2\n1\n\n", "g.metis").notes,
+              Contains(HasSubstr("promises 6999999999999999999 edges, and 2 ends")));
+  EXPECT_THAT(complaint("1 0 111 9223372036854775807\n1 1\n", "g.metis"), HasSubstr("a weight of the node"));
   EXPECT_THAT(read("2 1\n2\n\n", "g.metis").notes,
               ElementsAre(HasSubstr("promises 1 edges"), HasSubstr("mean was taken")));
 }
