@@ -23,8 +23,12 @@ export function cuts(model: Model): string[] {
 const list = (pairs: [string, string][]) =>
   h("dl", {}, ...pairs.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, value))));
 
-const settingText = (value: string | number | boolean | null) =>
-  value === null ? "none" : typeof value === "boolean" ? (value ? "yes" : "no") : String(value);
+// Numbers below zero stand for what the program chooses by itself.
+export function settingText(value: string | number | boolean | null): string {
+  if (value === null) return "none";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return typeof value === "number" && value < 0 ? "automatic" : String(value);
+}
 
 export const foot = (model: Model) => footOf(model.data, cuts(model));
 
