@@ -118,6 +118,8 @@ def main():
                 for name, run in runs.items():
                     seconds, words, documents = run(train, k, options.sweeps, options.threads, turn + 1)
                     found[name].append((seconds, *judged(test, labels, words, documents)))
+                    print(f"{corpus}, k = {k}, seed {turn + 1}: {name}: {seconds:.1f} s, perplexity "
+                          f"{found[name][-1][1]:.1f}, NMI {found[name][-1][2]:.3f}", file=sys.stderr, flush=True)
             print(f"### {corpus}: {train.shape[0]:,} documents, {train.shape[1]:,} words, {train.sum():,} of them to "
                   f"learn from, {int(test.data.sum()):,} held out, k = {k}\n")
             print("| | CPU seconds, median (least .. most) | perplexity, mean (least .. most) | NMI, mean |")

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <span>
 #include <string>
 
 #include "copse/base/error.h"
@@ -25,9 +27,35 @@ using Lane = std::array<float, tile_rows>;
 // feature: column r lists the candidates that have feature r.
 struct Candidates {
   std::vector<Index> column;      // of x
+  std::vector<Index> twin;        // the first candidate that equals this one
   SparseMatrix<double> features;  // candidates x features
   std::vector<float> uses;        // 1 / (features of each candidate)
 };
+
+// For every column the first one that equals it up to rounding: their directions agree to 1e-9.
+std::vector<Index> first_of_equals(const SparseMatrix<double>& x) {
+  const auto entries = [&](Index j) {
+    return std::pair(std::span(x.indices).subspan(x.offsets[j], x.offsets[j + 1] - x.offsets[j]),
+                     std::span(x.values).subspan(x.offsets[j], x.offsets[j + 1] - x.offsets[j]));
+  };
+  std::map<std::vector<RowIndex>, std::vector<Index>> by_rows;  // columns with entries in the same rows
+  std::vector<Index> first(static_cast<std::size_t>(x.cols));
+  for (Index j = 0; j < x.cols; ++j) {
+    first[j] = j;
+    const auto [rows, values] = entries(j);
+    std::vector<Index>& alike = by_rows[{rows.begin(), rows.end()}];
+    for (const Index other : alike) {
+      const auto others = entries(other).second;
+      double apart = 0;
+      for (std::size_t e = 0; e < values.size(); ++e) apart += std::abs(values[e] - others[e]);
+      if (apart > 1e-9) continue;
+      first[j] = other;
+      break;
+    }
+    if (first[j] == j) alike.push_back(j);
+  }
+  return first;
+}
 
 Candidates candidates_of(const Columns& columns) {
   Candidates candidates;
@@ -40,6 +68,7 @@ Candidates candidates_of(const Columns& columns) {
     for (Index p = chosen.offsets[i]; p < chosen.offsets[i + 1]; ++p) chosen.values[p] /= sum;
     candidates.uses.push_back(1 / static_cast<float>(chosen.offsets[i + 1] - chosen.offsets[i]));
   }
+  candidates.twin = first_of_equals(chosen);
   candidates.features = transpose<double>(chosen);
   return candidates;
 }
@@ -205,9 +234,15 @@ SeparableResult<T> hottopixx(SparseView<T> x, const SeparableOptions& options) {
     result.stop_reason = StopReason::interrupted;
   }
   uninterrupted([&] {
-    std::vector<Index> order(candidates.column.size());
-    std::iota(order.begin(), order.end(), Index(0));
-    std::ranges::stable_sort(order, [&](Index a, Index b) { return descent.diagonal(a) > descent.diagonal(b); });
+    // Equal columns share one diagonal among them: they count together, for the first of them.
+    std::vector<double> shares(candidates.column.size());
+    for (std::size_t i = 0; i < shares.size(); ++i)
+      shares[candidates.twin[i]] += static_cast<double>(descent.diagonal(static_cast<Index>(i)));
+    std::vector<Index> order;
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      if (candidates.twin[i] == static_cast<Index>(i)) order.push_back(static_cast<Index>(i));
+    }
+    std::ranges::stable_sort(order, [&](Index a, Index b) { return shares[a] > shares[b]; });
     order.resize(std::min(order.size(), static_cast<std::size_t>(options.anchors)));
     AnchorFit fit(columns);
     for (const Index i : order) fit.add(candidates.column[i]);

@@ -108,6 +108,8 @@ class KMeans {
       if (history.empty()) throw;
       stop_ = StopReason::interrupted;
     }
+    // What came and went leaves rounding errors in the sums, below zero where no item is.
+    uninterrupted([&] { rebuild(); });
   }
 
   void spread_out(std::uint64_t stream) {

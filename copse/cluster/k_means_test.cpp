@@ -103,6 +103,28 @@ struct Naive {
   }
 };
 
+TEST(KMeans, CentresHoldNothingOfItemsThatLeft) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    Matrix<double> items = signed_items(150, 40, seed);
+    for (double& value : items.values()) value = std::abs(value);
+    for (Index j = 0; j < items.rows(); ++j) {
+      for (Index i = 0; i < items.cols(); ++i) items(j, i) = i % 3 == j % 3 || i < 4 ? items(j, i) : 0;
+    }
+    const auto found = k_means(sparse(items), {.clusters = 12, .spherical = true, .seed = seed});
+    for (Index i = 0; i < items.cols(); ++i) {
+      for (Index c = 0; c < found.centres.cols(); ++c) {
+        bool occurs = false;
+        for (Index j = 0; j < items.rows(); ++j) occurs = occurs || (found.labels[j] == c && items(j, i) > 0);
+        if (occurs) {
+          EXPECT_GT(found.centres(i, c), 0) << seed;
+        } else {
+          EXPECT_EQ(found.centres(i, c), 0) << seed;
+        }
+      }
+    }
+  }
+}
+
 TEST(KMeans, BatchesAreThoseOfTheDefinition) {
   for (const bool spherical : {false, true}) {
     for (std::uint64_t seed = 0; seed < 6; ++seed) {

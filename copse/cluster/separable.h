@@ -18,10 +18,10 @@ namespace copse {
 // three the score over p'x_j is a convex function on the slice p'x = 1 of the cone, which has its largest value at an
 // extreme ray, and R'x <= 0 at the rays that are found: they find the anchors of X = X(:, A) H exactly.
 enum class XraySelection {
-  greedy,  // j with the largest |(R' x_j)_+| / p'x_j
-  max,     // j with the largest r_i'x_j / p'x_j, for the column i with the largest |r_i|
-  dist,    // the same, for the column i with the largest |(X' r_i)_+|
-  error    // j with the largest |(R' x_j)_+| / |x_j|: the column that lowers the error most, which need not be a ray
+  rays,   // j with the largest |(R' x_j)_+| / p'x_j
+  max,    // j with the largest r_i'x_j / p'x_j, for the column i with the largest |r_i|
+  dist,   // the same, for the column i with the largest |(X' r_i)_+|
+  greedy  // j with the largest |(R' x_j)_+| / |x_j|: the column that lowers the error most, which need not be a ray
 };
 
 struct SeparableIteration {
@@ -32,14 +32,14 @@ struct SeparableIteration {
 
 struct SeparableOptions {
   Index anchors = 0;  // required: at least 1
-  XraySelection selection = XraySelection::greedy;
+  XraySelection selection = XraySelection::rays;
   double time_limit = std::numeric_limits<double>::infinity();   // seconds
   std::function<bool(const SeparableIteration&)> progress = {};  // once per anchor or epoch; false asks to stop
   // Of Hottopixx.
   int epochs = 50;
   double primal_step = 0.1;  // falls by `decay` from epoch to epoch
   double dual_step = 0.01;   // likewise
-  double decay = 0.95;
+  double decay = 1;
   double memory_limit = 8e9;  // bytes: its square matrix takes 4 for each pair of columns
   std::uint64_t seed = 0;     // order of the rows of X, and the cost of a column
 };
@@ -60,7 +60,8 @@ SeparableResult<T> xray(SparseView<T> x, const SeparableOptions& options);
 
 // Hottopixx [Bittorf et al. 2012]: min p'diag(C), where C X ~ X (here the rows of its X are our columns, each divided
 // by its sum), 0 <= c_ij <= c_jj <= 1 and tr C = k, by incremental gradients over single features. The anchors have the
-// largest c_jj. C is a square matrix in memory: throws InvalidArgument where that exceeds the limit.
+// largest c_jj; equal columns count as one, the first. C is a square matrix in memory: throws InvalidArgument where
+// that exceeds the limit.
 template <class T>
 SeparableResult<T> hottopixx(SparseView<T> x, const SeparableOptions& options);
 

@@ -80,7 +80,7 @@ void expect_fitted(const SparseMatrix<double>& sparse, const SeparableResult<dou
 }
 
 TEST(Xray, FindsTheAnchorsOfSeparableColumnsExactly) {
-  for (const XraySelection selection : {XraySelection::greedy, XraySelection::max, XraySelection::dist}) {
+  for (const XraySelection selection : {XraySelection::rays, XraySelection::max, XraySelection::dist}) {
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
       const Planted planted = separable(30, 100, 6, 0, seed);
       const auto result = xray<double>(planted.x, {.anchors = 6, .selection = selection});
@@ -94,7 +94,7 @@ TEST(Xray, FindsTheAnchorsOfSeparableColumnsExactly) {
 TEST(Xray, TakesTheColumnThatLowersTheErrorMostWhereAskedTo) {
   const Planted planted = separable(20, 40, 4, 0.02, 1);
   const Matrix<double> x = to_dense(planted.x);
-  const auto result = xray<double>(planted.x, {.anchors = 5, .selection = XraySelection::error});
+  const auto result = xray<double>(planted.x, {.anchors = 5, .selection = XraySelection::greedy});
   Matrix<double> residual = x;
   for (std::size_t step = 0; step < result.anchors.size(); ++step) {
     // The best single column for the residual of the anchors before, by brute force.
@@ -119,7 +119,7 @@ TEST(Xray, TakesTheColumnThatLowersTheErrorMostWhereAskedTo) {
     }
     EXPECT_EQ(result.anchors[step], chosen) << step;
     const auto part =
-        xray<double>(planted.x, {.anchors = static_cast<Index>(step) + 1, .selection = XraySelection::error});
+        xray<double>(planted.x, {.anchors = static_cast<Index>(step) + 1, .selection = XraySelection::greedy});
     EXPECT_EQ(part.anchors, std::vector<Index>(result.anchors.begin(), result.anchors.begin() + step + 1));
     for (Index c = 0; c < x.cols(); ++c) {
       for (Index i = 0; i < x.rows(); ++i) {
@@ -137,17 +137,17 @@ TEST(Xray, TakesTheColumnThatLowersTheErrorMostWhereAskedTo) {
 TEST(Xray, NoiseSpoilsItGently) {
   for (const auto& [noise, most] : {std::pair{0.001, 0.01}, {0.01, 0.05}, {0.05, 0.2}}) {
     const Planted planted = separable(40, 100, 5, noise, 2);
-    for (const XraySelection selection : {XraySelection::greedy, XraySelection::max, XraySelection::dist}) {
+    for (const XraySelection selection : {XraySelection::rays, XraySelection::max, XraySelection::dist}) {
       EXPECT_LT(xray<double>(planted.x, {.anchors = 5, .selection = selection}).relative_error, most) << noise;
     }
     // This one takes a column in the middle first, and does not find the anchors even without noise.
-    EXPECT_LT(xray<double>(planted.x, {.anchors = 5, .selection = XraySelection::error}).relative_error, 0.2 + noise);
+    EXPECT_LT(xray<double>(planted.x, {.anchors = 5, .selection = XraySelection::greedy}).relative_error, 0.2 + noise);
   }
 }
 
 TEST(Xray, EndsWhereNothingIsLeft) {
   const Planted planted = separable(30, 50, 4, 0, 3);
-  for (const XraySelection selection : {XraySelection::greedy, XraySelection::max, XraySelection::dist}) {
+  for (const XraySelection selection : {XraySelection::rays, XraySelection::max, XraySelection::dist}) {
     EXPECT_EQ(xray<double>(planted.x, {.anchors = 20, .selection = selection}).anchors.size(), 4u);
   }
   // Equal columns need one anchor, columns of zeros none.
@@ -205,9 +205,70 @@ TEST(Hottopixx, FindsTheAnchorsOfSeparableColumns) {
   }
 }
 
+// The instances of [Bittorf et al. 2012, section 5]: hott columns drawn from the simplex, each with `copies` that are
+// equal to it, and mixtures of them; topic[j] is the hott column that column j equals, or -1.
+struct Hott {
+  SparseMatrix<double> x;
+  std::vector<Index> topic;
+};
+Hott hott_columns(Index rows, Index cols, Index k, Index copies, std::uint64_t seed) {
+  Random random(seed);
+  const auto simplex = [&](Index n) {
+    std::vector<double> point(static_cast<std::size_t>(n));
+    double sum = 0;
+    for (double& value : point) sum += value = random.gamma(1);
+    for (double& value : point) value /= sum;
+    return point;
+  };
+  std::vector<std::vector<double>> hott;
+  for (Index a = 0; a < k; ++a) hott.push_back(simplex(rows));
+  Hott planted;
+  planted.topic.assign(static_cast<std::size_t>(cols), -1);
+  Matrix<double> x(rows, cols);
+  for (Index j = 0; j < cols; ++j) {
+    const Index place = (j * 7 + 3) % cols;  // 7 and cols are coprime
+    std::vector<double> mixture(static_cast<std::size_t>(k), 0);
+    if (j < k * (copies + 1)) {
+      mixture[j % k] = 1;
+      planted.topic[place] = j % k;
+    } else {
+      mixture = simplex(k);
+    }
+    const double scale = 0.5 + random.uniform();
+    for (Index a = 0; a < k; ++a) {
+      for (Index i = 0; i < rows; ++i) x(i, place) += scale * mixture[a] * hott[a][i];
+    }
+  }
+  planted.x = to_sparse(x);
+  return planted;
+}
+
+TEST(Separable, FindsEveryHottColumnOfThePaperWithAndWithoutCopies) {
+  for (const Index k : {3, 5, 10}) {
+    for (const Index copies : {0, 1, 2}) {
+      for (std::uint64_t seed = 0; seed < 3; ++seed) {
+        const Hott planted = hott_columns(400, 40, k, copies, seed);
+        for (const auto& result :
+             {hottopixx<double>(planted.x, {.anchors = k, .seed = seed}), xray<double>(planted.x, {.anchors = k})}) {
+          std::set<Index> topics;
+          for (const Index anchor : result.anchors) topics.insert(planted.topic[anchor]);
+          topics.erase(-1);
+          EXPECT_EQ(topics.size(), static_cast<std::size_t>(k)) << k << " " << copies << " " << seed;
+          EXPECT_LT(result.relative_error, 1e-6);
+        }
+      }
+    }
+  }
+}
+
 TEST(Hottopixx, NoiseSpoilsItGently) {
-  for (const auto& [noise, most] : {std::pair{0.001, 0.02}, {0.01, 0.06}, {0.05, 0.25}}) {
-    EXPECT_LT(hottopixx<double>(separable(60, 80, 5, noise, 7).x, {.anchors = 5}).relative_error, most) << noise;
+  // In the last one columns near an anchor share its diagonal, and one of five may be missed; XRAY has .15.
+  for (const auto& [noise, most] : {std::pair{0.001, 0.02}, {0.01, 0.06}, {0.05, 0.3}}) {
+    double sum = 0;
+    for (std::uint64_t seed = 5; seed < 10; ++seed) {
+      sum += hottopixx<double>(separable(60, 80, 5, noise, seed).x, {.anchors = 5}).relative_error;
+    }
+    EXPECT_LT(sum / 5, most) << noise;
   }
 }
 

@@ -59,10 +59,10 @@ std::vector<double> scores(const Columns& columns, const SparseMatrix<double>& r
   const Matrix<double> none(columns.count(), 0);
   const Matrix<double>& h = fit.anchors().empty() ? none : fit.coefficients();
   const Matrix<double>& c = fit.anchors().empty() ? none : fit.products();
-  if (selection == XraySelection::greedy || selection == XraySelection::error) {
+  if (selection == XraySelection::rays || selection == XraySelection::greedy) {
     score = positive_squares(columns, rows, h, c);
     for (Index j = 0; j < columns.count(); ++j) {
-      const double by = selection == XraySelection::error ? columns.squares[j] : columns.sums[j] * columns.sums[j];
+      const double by = selection == XraySelection::greedy ? columns.squares[j] : columns.sums[j] * columns.sums[j];
       score[j] = columns.squares[j] > 0 ? score[j] / by : -1;
     }
   } else {

@@ -68,8 +68,8 @@ COPSE_CHOICES(CentreStart, {"k-means++", CentreStart::plus_plus}, {"random", Cen
 COPSE_CHOICES(PlaceBy, {"least-squares", PlaceBy::least_squares}, {"divergence", PlaceBy::divergence},
               {"angle", PlaceBy::angle}, {"distance", PlaceBy::distance}, {"unit-distance", PlaceBy::unit_distance},
               {"topic-shares", PlaceBy::topic_shares})
-COPSE_CHOICES(XraySelection, {"greedy", XraySelection::greedy}, {"max", XraySelection::max},
-              {"dist", XraySelection::dist}, {"error", XraySelection::error})
+COPSE_CHOICES(XraySelection, {"rays", XraySelection::rays}, {"max", XraySelection::max}, {"dist", XraySelection::dist},
+              {"greedy", XraySelection::greedy})
 COPSE_CHOICES(RunChoice, {"modularity", RunChoice::modularity}, {"normalized-cut", RunChoice::normalized_cut},
               {"objective", RunChoice::objective})
 COPSE_CHOICES(LabelSource, {"better", LabelSource::better}, {"factor", LabelSource::factor})

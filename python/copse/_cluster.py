@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from copse import _copse
-from copse._graph import AFFINITIES, graph_arrays, neighbour_graph
+from copse._graph import AFFINITIES, graph_arrays, neighbour_graph, placed_by_edges
 from copse._items import items_of
 from copse._parameters import choice, number
 from copse._random import seed_of
+from copse._stored import Stored, is_stored
 from copse._threads import thread_count
 
 FLOATS = [np.float64, np.float32]
@@ -35,12 +37,14 @@ def _say_fewer(found: int, wanted: int) -> None:
         warnings.warn(message, ConvergenceWarning, stacklevel=3)
 
 
-class _Centres(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class _Centres(Stored, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """What methods with centres have in common."""
 
     spherical: bool
 
     def _validated(self, X: Any, reset: bool) -> Any:
+        if reset:
+            self._forget()
         return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, order="C", reset=reset)
 
     def _keep(self, found: dict[str, Any], wanted: int) -> None:
@@ -55,14 +59,13 @@ class _Centres(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of each row: that of the nearest centre; -1 for a row of zeros where angles count."""
         check_is_fitted(self)
-        weights = self._weights(X)
-        labels = weights.argmax(axis=1).astype(np.int32)
-        labels[weights.max(axis=1, initial=0) <= 0] = -1
-        return labels
+        return self._largest(self._weights(X)).astype(np.int32)
 
     def transform(self, X: Any) -> np.ndarray:
         """Distances of the rows to the centres; where angles count, 1 - cosine."""
         check_is_fitted(self)
+        if self._stored is not None:
+            raise ValueError("A model from a folder places raw data by `predict`; distances need the prepared data.")
         X = self._validated(X, reset=False)
         centres = self.cluster_centers_.astype(np.float64)
         rows = X.astype(np.float64)
@@ -74,6 +77,8 @@ class _Centres(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         return np.sqrt(np.maximum(squares[:, None] - 2 * products + (centres**2).sum(axis=1), 0))
 
     def _weights(self, X: Any) -> np.ndarray:
+        if self._stored is not None:
+            return self._placed(X)
         X = self._validated(X, reset=False)
         dtype = self.cluster_centers_.dtype
         threads = thread_count(self.n_jobs)
@@ -255,7 +260,7 @@ class BisectingKMeans(_Centres):
         return self
 
 
-class _OfGraph(ClusterMixin, BaseEstimator):
+class _OfGraph(Stored, ClusterMixin, BaseEstimator):
     """What methods that read a graph have in common."""
 
     affinity: Any
@@ -264,7 +269,17 @@ class _OfGraph(ClusterMixin, BaseEstimator):
     n_clusters: int
     n_jobs: int | None
 
+    @available_if(is_stored)
+    def predict(self, X: Any) -> np.ndarray:
+        """The cluster of new rows, or documents, as `copse assign` places them. Only of a model from a folder.
+
+        Where the program read a graph, X has a column for each node: the weights of the new nodes' edges.
+        """
+        of_graph = not hasattr(self._stored, "is_text")
+        return placed_by_edges(self._stored, X) if of_graph else self._largest(self._placed(X))
+
     def _arrays(self, X: Any) -> tuple[int, Any]:
+        self._forget()
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, order="C", ensure_min_samples=2)
         clusters = _clusters(self.n_clusters, X.shape[0])
         choice("affinity", self.affinity, AFFINITIES)

@@ -200,16 +200,7 @@ class SymNMF(CallbackSupportMixin, ClusterMixin, BaseEstimator):
         threads = thread_count(self.n_jobs)
         dtype = self.embedding_.dtype
         if not self._result.has_items:
-            X = check_array(X, accept_sparse="csr", dtype=FLOATS)
-            if X.shape[1] != len(self.labels_):
-                raise ValueError(
-                    f"X has {X.shape[1]} columns; weights of edges to the {len(self.labels_)} nodes of the graph are "
-                    "expected."
-                )
-            rows = scipy.sparse.csr_array(X).astype(dtype)
-            rows.sum_duplicates()
-            indptr, indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
-            return _numbers(self._result.place_edges(X.shape[1], indptr, indices, rows.data)[0])
+            return placed_by_edges(self._result, X)
         names = feature_names_of(X) if self._loaded else []
         if self._loaded:
             X = check_array(X, accept_sparse="csr", dtype=FLOATS, order="C")
@@ -563,3 +554,15 @@ def _adjacency(G: Any, weight: str | None) -> tuple[Any, list[Any]]:
 
 def _numbers(clusters: Sequence[str]) -> np.ndarray:
     return np.asarray([int(cluster) for cluster in clusters], dtype=np.int64)
+
+
+def placed_by_edges(result: Any, X: Any) -> np.ndarray:
+    """The communities of new nodes: X has a column for each node of the graph, the weights of the new nodes' edges."""
+    X = check_array(X, accept_sparse="csr", dtype=FLOATS)
+    nodes = len(result.item_names)
+    if X.shape[1] != nodes:
+        raise ValueError(f"X has {X.shape[1]} columns; weights of edges to the {nodes} nodes of the graph are expected.")
+    rows = scipy.sparse.csr_array(X).astype(result.b.dtype)
+    rows.sum_duplicates()
+    indptr, indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
+    return _numbers(result.place_edges(X.shape[1], indptr, indices, rows.data)[0])

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from copse import _copse
+from copse._cluster import BisectingKMeans, KernelKMeans, SpectralClustering, SphericalKMeans
 from copse._dcnmf import DCNMF
 from copse._graph import SymNMF
 from copse._nmf import LOSSES, NMF, STARTS
+from copse._rivals import GNMF, LDA, XRAY, AffinityPropagation, AnchorTopics, Hottopixx
 from copse._text import TextVectorizer
 from copse._tree import TopicTree
 
@@ -30,13 +32,17 @@ class Result(NamedTuple):
 
 
 def load_result(folder: Path) -> Result:
-    """Opens the folder that `copse factor`, `topics`, `tree`, `graph` or `demo` wrote with -o, or a model with `save`.
+    """Opens the folder that `copse factor`, `topics`, `tree`, `graph`, `cluster` or `demo` wrote with -o, or a model with
+    `save`.
 
-    The model is a fitted NMF, DCNMF, TopicTree or SymNMF. It takes raw data: documents where the result was made from
+    The model is a fitted NMF, DCNMF, TopicTree or SymNMF, or the estimator of a method of `cluster` with its labels and
+    centres or topics. It takes raw data: documents where the result was made from
     documents, else a matrix with samples as rows. It prepares them as the data of the fit was prepared, so `transform`
     and `predict` agree with `copse assign`. Features are matched by name where X has names.
     """
     result: Any = _copse.open_result(os.fspath(folder))
+    if "method" in result.settings and "leaves" not in result.settings:
+        return _of_method(result)
     if "similarity" in result.settings and "leaves" not in result.settings:
         graph_model = SymNMF._of(result)
         names = np.asarray(result.item_names, dtype=object)
@@ -66,11 +72,6 @@ def _estimator(result: Any) -> Any:
     if "leaves" in settings:
         same = {name: settings[name] for name in ("pick", "min_score", "outlier_trials", "imbalance")}
         return TopicTree(settings["leaves"], criterion=settings["score"], init=settings["start"], **same, **common)
-    if "method" in settings:
-        raise ValueError(
-            f"The result was made by `copse cluster --method {settings['method']}`; `copse show`, `assign` and `report` "
-            "open it, and its assignments.tsv has the labels. Python opens results of NMF, trees and graphs."
-        )
     limit = settings["time_limit"]
     common |= {
         "alpha": settings["alpha"] or None,
@@ -88,3 +89,60 @@ def _estimator(result: Any) -> Any:
         model = NMF(rank, solver=settings["solver"], init=init, beta_loss=loss, n_runs=settings["runs"], **common)
     model.n_components_ = rank
     return model
+
+
+def _of_method(result: Any) -> Result:
+    """The result of `copse cluster`."""
+    about = json.loads(result.json)
+    model = _method(result.settings, result.k)
+    names = np.asarray(result.item_names, dtype=object)
+    model.stop_reason_ = result.stop_reason
+    model.n_iter_ = max(1, result.iterations)
+    model._stored = result
+    model.labels_ = np.asarray(result.labels)
+    if not hasattr(result, "is_text"):  # of a graph
+        model.n_features_in_ = len(model.labels_)
+        return Result(model, about, names, model.labels_)
+    rows = np.ascontiguousarray(result.w.T)
+    kept = result.kept_features
+    model.n_features_in_ = len(result.feature_names) if result.is_text else int(kept[-1]) + 1 if len(kept) else 0
+    if result.feature_names and not result.is_text:
+        model.feature_names_in_ = np.asarray(result.feature_names, dtype=object)
+    if isinstance(model, (SphericalKMeans, BisectingKMeans)):
+        model.cluster_centers_, model.inertia_, model._n_features_out = rows, about["objective"], len(rows)
+    elif isinstance(model, (LDA, AnchorTopics, XRAY, Hottopixx)):
+        model.components_, model.n_components_, model.relative_error_ = rows, len(rows), result.relative_error
+    else:
+        model.cluster_centers_ = rows
+    return Result(model, about, names, model.labels_)
+
+
+def _method(settings: dict[str, Any], k: int) -> Any:
+    """An estimator with the parameters of the run of `copse cluster`."""
+    name = settings["method"]
+    init = {"plus-plus": "k-means++"}.get(settings["start"], settings["start"])
+    runs = settings["runs"]
+    iterations = {"max_iter": settings["max_iterations"]} if settings["max_iterations"] > 0 else {}
+    centres = {"init": init, "n_init": runs, **iterations}
+    joined = {"affinity": "precomputed" if settings.get("similarity") == "none" else "cosine"}
+    if settings.get("neighbours"):
+        joined["n_neighbors"] = settings["neighbours"]
+    labels = {"spectral": "kmeans", "yu-shi": "discretize", "cluster-qr": "cluster_qr"}
+    if name in ("kmeans", "spherical-kmeans"):
+        return SphericalKMeans(k, spherical=name != "kmeans", online=settings["online"], **centres)
+    if name in ("bisecting", "hierarchical-kmeans"):
+        return BisectingKMeans(k, spherical=settings["place"] == "angle")
+    if name == "kernel-kmeans":
+        return KernelKMeans(k, **joined, **centres)
+    if name in labels:
+        return SpectralClustering(k, assign_labels=labels[name], n_init=runs, **joined)
+    if name == "affinity-propagation":
+        return AffinityPropagation(k, preference=settings.get("preference"), **iterations)
+    if name == "gnmf":
+        return GNMF(k, weight=settings["graph_weight"], **iterations)
+    if name == "lda":
+        moved = settings["move_prior"]
+        return LDA(k, optimize_alpha=moved, optimize_beta=moved, **iterations)
+    if name == "anchors":
+        return AnchorTopics(k)
+    return XRAY(k, selection=settings["selection"]) if name == "xray" else Hottopixx(k)

@@ -12,12 +12,14 @@ import scipy.sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from copse import _copse
 from copse._items import items_of, validated
 from copse._parameters import choice, number
 from copse._random import seed_of
+from copse._stored import Stored, is_stored
 from copse._threads import thread_count
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ def _seconds(limit: float | None) -> float:
     return math.inf if limit is None else number("time_limit", limit, Real, 0)
 
 
-class _Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class _Topics(Stored, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """What models with topics in `components_` (n_components x n_features) share."""
 
     def __sklearn_tags__(self) -> Any:
@@ -46,6 +48,7 @@ class _Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _start(self, X: Data) -> Any:
         """Checks what all have; returns X and the library's view of it."""
+        self._forget()
         number("n_components", self.n_components, Integral, 1)
         X = validated(self, X, reset=True)
         return items_of(X, thread_count(self.n_jobs))
@@ -57,10 +60,7 @@ class _Topics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def predict(self, X: Data) -> np.ndarray:
         """The topic with the largest weight for each row of X; -1 for a row without any word of the model."""
-        weights = self.transform(X)
-        labels = weights.argmax(axis=1)
-        labels[weights.max(axis=1) <= 0] = -1
-        return labels
+        return self._largest(self.transform(X))
 
     def fit_predict(self, X: Data, y: Any = None) -> np.ndarray:
         return self.fit(X).predict(X)
@@ -185,6 +185,8 @@ class LDA(_CountTopics):
 
     def transform(self, X: Data) -> np.ndarray:
         """p(topic | document) of each row of X, given the topics; a row of zeros for an empty document."""
+        if self._stored is not None:
+            return self._placed(X)
         items = self._new(X)
         words = np.ascontiguousarray(self.components_.T)
         return np.asarray(_copse.place_in_lda(items, words, self.alpha_, thread_count(self.n_jobs)))
@@ -192,6 +194,8 @@ class LDA(_CountTopics):
     def perplexity(self, X: Data, documents: Any = None) -> float:
         """exp(-log p(words) / words) of X, given p(topic | document): `documents`, or what `transform` finds from X
         itself. For an honest figure give the topics that `transform` found from other words of the same documents."""
+        if self._stored is not None:
+            raise ValueError("A model from a folder counts words itself; perplexity needs the counts it was fitted to.")
         items = self._new(X)
         words = np.ascontiguousarray(self.components_.T)
         if documents is None:
@@ -255,6 +259,8 @@ class AnchorTopics(_CountTopics):
 
     def transform(self, X: Data) -> np.ndarray:
         """The weights of the topics in each row of X, by the least Kullback-Leibler divergence."""
+        if self._stored is not None:
+            return self._placed(X)
         items = self._new(X)
         words = np.ascontiguousarray(self.components_.T)
         return np.asarray(_copse.place_on(items, words, True, thread_count(self.n_jobs)))
@@ -268,11 +274,11 @@ class _Separable(_Topics):
     def _fit(self, X: Data, **more: Any) -> None:
         items = self._start(X)
         settings = {
-            "selection": "greedy",
+            "selection": "rays",
             "epochs": 1,
             "primal_step": 0.1,
             "dual_step": 0.01,
-            "decay": 0.95,
+            "decay": 1.0,
             "memory_limit": 8e9,
             "seed": 0,
             **more,
@@ -293,6 +299,8 @@ class _Separable(_Topics):
 
     def transform(self, X: Data) -> np.ndarray:
         """The nonnegative coefficients of each row of X on `components_`, by least squares."""
+        if self._stored is not None:
+            return self._placed(X)
         items = self._new(X)
         words = np.ascontiguousarray(self.components_.T)
         return np.asarray(_copse.place_on(items, words, False, thread_count(self.n_jobs)))
@@ -304,8 +312,8 @@ class XRAY(_Separable):
     Parameters
     ----------
     n_components : int, default=10
-    selection : {'greedy', 'max', 'dist', 'error'}, default='greedy'
-        How the next anchor is chosen. 'greedy', 'max' and 'dist' find the anchors of separable data exactly; 'error'
+    selection : {'rays', 'max', 'dist', 'greedy'}, default='rays'
+        How the next anchor is chosen. 'rays', 'max' and 'dist' find the anchors of separable data exactly; 'greedy'
         takes the column that lowers the error most.
     n_jobs : int or None, default=None
 
@@ -330,14 +338,14 @@ class XRAY(_Separable):
 
     _method = "xray"
 
-    def __init__(self, n_components: int = 10, *, selection: str = "greedy", n_jobs: int | None = None) -> None:
+    def __init__(self, n_components: int = 10, *, selection: str = "rays", n_jobs: int | None = None) -> None:
         self.n_components = n_components
         self.selection = selection
         self.n_jobs = n_jobs
 
     def fit(self, X: Data, y: Any = None) -> XRAY:
         """Finds anchors among the columns of X."""
-        self._fit(X, selection=choice("selection", self.selection, ("greedy", "max", "dist", "error")))
+        self._fit(X, selection=choice("selection", self.selection, ("rays", "max", "dist", "greedy")))
         return self
 
 
@@ -352,7 +360,7 @@ class Hottopixx(_Separable):
     max_iter : int, default=50
         Passes over the rows of X.
     primal_step, dual_step : float, default 0.1 and 0.01
-    decay : float, default=0.95
+    decay : float, default=1.0
         What the steps are multiplied by after each pass.
     memory_limit : float, default=8e9
         Bytes that the square matrix may take; larger data are refused.
@@ -382,7 +390,7 @@ class Hottopixx(_Separable):
         max_iter: int = 50,
         primal_step: float = 0.1,
         dual_step: float = 0.01,
-        decay: float = 0.95,
+        decay: float = 1.0,
         memory_limit: float = 8e9,
         random_state: RandomState = None,
         n_jobs: int | None = None,
@@ -410,7 +418,7 @@ class Hottopixx(_Separable):
         return self
 
 
-class AffinityPropagation(ClusterMixin, BaseEstimator):
+class AffinityPropagation(Stored, ClusterMixin, BaseEstimator):
     """Clusters around exemplars that the samples choose among themselves, on all pairs or on a sparse graph.
 
     Where scikit-learn's AffinityPropagation stands this gives the same exemplars, up to ties; it also takes sparse
@@ -492,6 +500,7 @@ class AffinityPropagation(ClusterMixin, BaseEstimator):
 
     def fit(self, X: Data, y: Any = None) -> AffinityPropagation:
         """Finds the exemplars among the rows of X."""
+        self._forget()
         choice("affinity", self.affinity, ("euclidean", "precomputed", "nearest_neighbors"))
         wanted = 0 if self.n_clusters is None else number("n_clusters", self.n_clusters, Integral, 1)
         threads = thread_count(self.n_jobs)
@@ -534,6 +543,8 @@ class AffinityPropagation(ClusterMixin, BaseEstimator):
     def predict(self, X: Data) -> np.ndarray:
         """The nearest exemplar of each row of X."""
         check_is_fitted(self)
+        if self._stored is not None:
+            return self._largest(self._placed(X))
         X = validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=False)
         if self.affinity == "precomputed":
             raise ValueError("predict needs samples; this model was fitted to similarities.")
@@ -553,7 +564,7 @@ class AffinityPropagation(ClusterMixin, BaseEstimator):
         return scipy.sparse.csr_array(X).astype(np.float64) if scipy.sparse.issparse(X) else X
 
 
-class GNMF(ClusterMixin, BaseEstimator):
+class GNMF(Stored, ClusterMixin, BaseEstimator):
     """Graph-regularized NMF: X ~ H W with similar coefficients for neighbours, then spherical K-means on them.
 
     Parameters
@@ -628,6 +639,7 @@ class GNMF(ClusterMixin, BaseEstimator):
 
     def fit(self, X: Data, y: Any = None) -> GNMF:
         """Factors X together with its neighbour graph."""
+        self._forget()
         clusters = number("n_clusters", self.n_clusters, Integral, 1)
         X = validated(self, X, reset=True)
         if X.shape[0] < 2:
@@ -655,3 +667,8 @@ class GNMF(ClusterMixin, BaseEstimator):
         self.n_iter_ = len(self.history_)
         self.stop_reason_ = found["stop_reason"]
         return self
+
+    @available_if(is_stored)
+    def predict(self, X: Data) -> np.ndarray:
+        """The cluster of new rows, or documents, as `copse assign` places them. Only of a model from a folder."""
+        return self._largest(self._placed(X))

@@ -4,6 +4,7 @@ The lists of options come from the library's own tables: a new weighting or scor
 """
 
 import json
+import pickle
 import subprocess
 
 import numpy as np
@@ -143,7 +144,7 @@ def same_as_assign(program, folder, model, path, X, *options):
 
 def same_labels(folder, found):
     rows = [line.split("\t") for line in (folder / "assignments.tsv").read_text().splitlines()[1:]]
-    ids = getattr(found.model, "leaves_", None) or [str(c) for c in range(found.model.n_components_)]
+    ids = getattr(found.model, "leaves_", None) or [str(c) for c in range(found.result["k"])]
     assert [row[0] for row in rows] == list(found.item_names)
     assert [ids.index(row[1]) if row[1] in ids else -1 for row in rows] == found.labels.tolist()
 
@@ -228,6 +229,74 @@ def test_features_are_matched_by_name(program, tmp_path, model, options):
         found.transform(straight.add_prefix("x"))
     with pytest.raises(ValueError, match="it has 2 features"):
         found.transform(np.ones((3, 2)))
+
+
+ESTIMATORS = {
+    "kmeans": copse.SphericalKMeans,
+    "spherical-kmeans": copse.SphericalKMeans,
+    "bisecting": copse.BisectingKMeans,
+    "hierarchical-kmeans": copse.BisectingKMeans,
+    "kernel-kmeans": copse.KernelKMeans,
+    "spectral": copse.SpectralClustering,
+    "yu-shi": copse.SpectralClustering,
+    "cluster-qr": copse.SpectralClustering,
+    "affinity-propagation": copse.AffinityPropagation,
+    "gnmf": copse.GNMF,
+    "lda": copse.LDA,
+    "anchors": copse.AnchorTopics,
+    "xray": copse.XRAY,
+    "hottopixx": copse.Hottopixx,
+}
+
+
+def predicts_as_assign(program, folder, model, path, X):
+    """`copse assign` writes the same clusters for what lies in `path`."""
+    run(program, "assign", folder, path, "-o", folder / "again.tsv")
+    with open(folder / "again.tsv", newline="") as lines:
+        placed = [line.rstrip("\n").split("\t")[1] for line in lines][1:]
+    np.testing.assert_array_equal(model.predict(X), [-1 if cluster == "none" else int(cluster) for cluster in placed])
+
+
+@pytest.mark.parametrize("method", ESTIMATORS)
+def test_methods_of_the_program(program, tmp_path, method):
+    path = write_matrix(tmp_path / "old", counts())
+    run(program, "cluster", path, "--items", "rows", "--text", "-k", 3, "--method", method, "-o", tmp_path / "out")
+    found = copse.load_result(tmp_path / "out")
+    assert type(found.model) is ESTIMATORS[method]
+    same_labels(tmp_path / "out", found)
+    np.testing.assert_array_equal(found.model.labels_, found.labels)
+    rows = found.model.components_ if hasattr(found.model, "components_") else found.model.cluster_centers_
+    assert len(rows) == found.result["k"]
+    new = write_matrix(tmp_path / "new", new_counts())
+    predicts_as_assign(program, tmp_path / "out", found.model, new, new_counts())
+    again = pickle.loads(pickle.dumps(found.model))
+    np.testing.assert_array_equal(again.predict(new_counts()), found.model.predict(new_counts()))
+    with pytest.raises(ValueError, match="give rows of numbers"):
+        found.model.predict(["some words"])
+
+
+@pytest.mark.parametrize("method", ["spherical-kmeans", "lda", "cluster-qr"])
+def test_methods_of_the_program_on_documents(program, tmp_path, method):
+    texts, _ = documents()
+    path = write_documents(tmp_path / "old.jsonl", texts)
+    run(program, "cluster", path, "--min-count", 1, "-k", 3, "--method", method, "-o", tmp_path / "out")
+    found = copse.load_result(tmp_path / "out")
+    new = corpus(5, seed=8)[0] + ["Words that nobody has ever counted anywhere before."]
+    predicts_as_assign(program, tmp_path / "out", found.model, write_documents(tmp_path / "new.jsonl", new), new)
+    with pytest.raises(ValueError, match="give documents"):
+        found.model.predict(counts())
+    if method == "cluster-qr":
+        assert not hasattr(copse.SpectralClustering(3), "predict")
+
+
+def test_a_loaded_method_that_is_fitted_again_forgets_the_folder(program, tmp_path):
+    path = write_matrix(tmp_path / "old", counts())
+    run(program, "cluster", path, "--items", "rows", "-k", 3, "-o", tmp_path / "out")
+    model = copse.load_result(tmp_path / "out").model
+    with pytest.raises(ValueError, match="predict"):
+        model.transform(counts())
+    model.fit(counts()[:, :20])
+    assert model.transform(counts()[:, :20]).shape == (counts().shape[0], 3)
 
 
 @pytest.mark.parametrize("weighting", CHOICES["weights"])

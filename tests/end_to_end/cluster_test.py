@@ -154,6 +154,23 @@ def test_the_other_methods_find_planted_topics(copse, tmp_path, method):
     assert np.mean(placed == labels_in(tmp_path / "out")) > 0.85
 
 
+@pytest.mark.parametrize("method", ["xray", "hottopixx"])
+def test_separable_items_get_their_planted_labels(copse, tmp_path, method):
+    """Every feature is a mixture of four, some are copies of them, and every item has one large share."""
+    random = np.random.default_rng(5)
+    labels = np.arange(160) % 4
+    shares = random.dirichlet(np.ones(4), 160) * 0.6 + 0.4 * np.eye(4)[labels]
+    mixtures = np.hstack([np.eye(4), np.eye(4)[:, :2], random.dirichlet(np.ones(4), 40).T])
+    x = shares @ (mixtures * random.uniform(0.5, 2, mixtures.shape[1]))
+    np.save(tmp_path / "x.npy", x)
+    (tmp_path / "truth.txt").write_text("".join(f"{label}\n" for label in shares.argmax(axis=1)))
+    run = copse("cluster", "x.npy", "--items", "rows", "-k", 4, "--method", method, "--truth", "truth.txt", "-o", "out")
+    assert run.returncode == 0, run.stderr
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert result["relative_error"] < 1e-4
+    assert result["measures"]["accuracy"] > 0.9
+
+
 def test_new_documents_of_lda_know_the_prior(copse, tmp_path):
     """A document of common words only goes to the topic that is most probable beforehand, weighed by those words."""
     random = np.random.default_rng(3)
