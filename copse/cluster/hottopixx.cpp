@@ -32,7 +32,7 @@ struct Candidates {
   std::vector<float> uses;        // 1 / (features of each candidate)
 };
 
-// For every column the first one that equals it up to rounding: their directions agree to 1e-9.
+// For every column the first one that equals it up to rounding, of float too: their directions agree to 1e-6.
 std::vector<Index> first_of_equals(const SparseMatrix<double>& x) {
   const auto entries = [&](Index j) {
     return std::pair(std::span(x.indices).subspan(x.offsets[j], x.offsets[j + 1] - x.offsets[j]),
@@ -48,7 +48,7 @@ std::vector<Index> first_of_equals(const SparseMatrix<double>& x) {
       const auto others = entries(other).second;
       double apart = 0;
       for (std::size_t e = 0; e < values.size(); ++e) apart += std::abs(values[e] - others[e]);
-      if (apart > 1e-9) continue;
+      if (apart > 1e-6) continue;
       first[j] = other;
       break;
     }

@@ -167,7 +167,7 @@ def test_separable_items_get_their_planted_labels(copse, tmp_path, method):
     run = copse("cluster", "x.npy", "--items", "rows", "-k", 4, "--method", method, "--truth", "truth.txt", "-o", "out")
     assert run.returncode == 0, run.stderr
     result = json.loads((tmp_path / "out" / "result.json").read_text())
-    assert result["relative_error"] < 1e-4
+    assert result["relative_error"] < 1e-3  # in float
     assert result["measures"]["accuracy"] > 0.9
 
 
