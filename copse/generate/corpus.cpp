@@ -142,11 +142,11 @@ double find_length(const Model& model, const CorpusOptions& options) {
 
 using Counts = std::vector<ColumnBlock<std::uint16_t>>;
 
-Counts draw_documents(const Model& model, const CorpusOptions& options, std::vector<Index>& labels) {
-  const double length = find_length(model, options);
-  return build_blocks<std::uint16_t>(options.documents, [&](Index d, auto& block) {
+// Of the documents from number `first` on, as many as there are labels to fill.
+Counts draw_documents(const Model& model, double length, std::uint64_t seed, Index first, std::span<Index> labels) {
+  return build_blocks<std::uint16_t>(static_cast<Index>(labels.size()), [&](Index d, auto& block) {
     thread_local std::vector<std::uint32_t> words;
-    labels[d] = draw_document(model, length, Random(options.seed, static_cast<std::uint64_t>(d)), words);
+    labels[d] = draw_document(model, length, Random(seed, static_cast<std::uint64_t>(first + d)), words);
     for (std::size_t i = 0; i < words.size(); ++i) {
       if (i > 0 && words[i] == words[i - 1]) {
         ++block.values.back();
@@ -158,22 +158,20 @@ Counts draw_documents(const Model& model, const CorpusOptions& options, std::vec
   });
 }
 
-// How many documents hold each word.
-std::vector<Index> count_documents(const Counts& counts, Index words) {
+// Adds how many documents hold each word.
+void count_documents(const Counts& counts, std::vector<Index>& total) {
   constexpr Index parts = 16;
   const auto blocks = static_cast<Index>(counts.size());
   std::vector<std::vector<std::uint32_t>> partial(parts);
   parallel_for(parts, [&](Index part) {
-    partial[part].assign(static_cast<std::size_t>(words), 0);
+    partial[part].assign(total.size(), 0);
     for (Index b = blocks * part / parts; b < blocks * (part + 1) / parts; ++b) {
       for (const RowIndex word : counts[b].indices) ++partial[part][word];
     }
   });
-  std::vector<Index> total(static_cast<std::size_t>(words), 0);
   for (const auto& part : partial) {
     for (std::size_t w = 0; w < total.size(); ++w) total[w] += part[w];
   }
-  return total;
 }
 
 struct Vocabulary {
@@ -182,9 +180,8 @@ struct Vocabulary {
 };
 
 // The terms are the words of most documents. A word of all documents has weight log 1 = 0: its row has no entries.
-Vocabulary choose_terms(const Counts& counts, const CorpusOptions& options, Index words) {
-  const auto document_count = count_documents(counts, words);
-  std::vector<Index> order(static_cast<std::size_t>(words));
+Vocabulary choose_terms(const std::vector<Index>& document_count, const CorpusOptions& options) {
+  std::vector<Index> order(document_count.size());
   std::iota(order.begin(), order.end(), Index(0));
   std::nth_element(order.begin(), order.begin() + options.terms - 1, order.end(), [&](Index a, Index b) {
     return document_count[a] != document_count[b] ? document_count[a] > document_count[b] : a < b;
@@ -206,9 +203,10 @@ Vocabulary choose_terms(const Counts& counts, const CorpusOptions& options, Inde
 
 template <class T>
 SparseMatrix<T> weigh(Counts counts, const Vocabulary& vocabulary, const CorpusOptions& options) {
-  SparseMatrix<T> x{.rows = options.terms, .cols = options.documents};
-  x.offsets.resize(static_cast<std::size_t>(options.documents) + 1);
   const auto blocks = static_cast<Index>(counts.size());
+  SparseMatrix<T> x{.rows = options.terms};
+  for (const auto& block : counts) x.cols += static_cast<Index>(block.ends.size());
+  x.offsets.resize(static_cast<std::size_t>(x.cols) + 1);
   parallel_for(blocks, [&](Index b) {
     Index p = 0, column = b * columns_per_block;
     for (const Index end : counts[b].ends) {
@@ -217,7 +215,7 @@ SparseMatrix<T> weigh(Counts counts, const Vocabulary& vocabulary, const CorpusO
       x.offsets[++column] = kept;
     }
   });
-  for (Index d = 0; d < options.documents; ++d) x.offsets[d + 1] += x.offsets[d];
+  for (Index d = 0; d < x.cols; ++d) x.offsets[d + 1] += x.offsets[d];
   x.indices.resize(static_cast<std::size_t>(x.offsets.back()));
   x.values.resize(static_cast<std::size_t>(x.offsets.back()));
   parallel_for(blocks, [&](Index b) {
@@ -257,19 +255,50 @@ void check(const CorpusOptions& options) {
 
 template <class T>
 Planted<T> generate_corpus(const CorpusOptions& options) {
-  check(options);
-  const Index words = options.terms + options.terms * 3 / 10;
-  Planted<T> result{.labels = std::vector<Index>(static_cast<std::size_t>(options.documents))};
-  auto counts = draw_documents(draw_model(options, words), options, result.labels);
-  const auto vocabulary = choose_terms(counts, options, words);
-  result.data.values = weigh<T>(std::move(counts), vocabulary, options);
+  Planted<T> result;
+  generate_corpus<T>(options, std::numeric_limits<Index>::max(), [&](SparseMatrix<T> x, std::span<const Index> labels) {
+    result.data.values = std::move(x);
+    result.labels.assign(labels.begin(), labels.end());
+  });
   if (options.branch > 1) {
     for (const Index label : result.labels) result.parents.push_back(label / options.branch);
   }
   return result;
 }
 
-template Planted<float> generate_corpus(const CorpusOptions&);
-template Planted<double> generate_corpus(const CorpusOptions&);
+template <class T>
+void generate_corpus(const CorpusOptions& options, Index at_once,
+                     const std::function<void(SparseMatrix<T> documents, std::span<const Index> labels)>& take) {
+  check(options);
+  at_once = std::min(std::max<Index>(at_once, 1), options.documents);
+  const Index words = options.terms + options.terms * 3 / 10;
+  const Model model = draw_model(options, words);
+  const double length = find_length(model, options);
+  std::vector<Index> labels;
+  const auto draw = [&](Index first) {
+    check_cancelled();
+    labels.resize(static_cast<std::size_t>(std::min(at_once, options.documents - first)));
+    return draw_documents(model, length, options.seed, first, labels);
+  };
+  // What is drawn depends on the number of a document only: where not all of them are kept, they are drawn again.
+  std::vector<Index> document_count(static_cast<std::size_t>(words), 0);
+  Counts counts;
+  for (Index first = 0; first < options.documents; first += at_once) {
+    counts = draw(first);
+    count_documents(counts, document_count);
+  }
+  const auto vocabulary = choose_terms(document_count, options);
+  for (Index first = 0; first < options.documents; first += at_once) {
+    if (at_once < options.documents) counts = draw(first);
+    take(weigh<T>(std::move(counts), vocabulary, options), labels);
+  }
+}
+
+#define COPSE_INSTANTIATE(T)                                 \
+  template Planted<T> generate_corpus(const CorpusOptions&); \
+  template void generate_corpus(const CorpusOptions&, Index, \
+                                const std::function<void(SparseMatrix<T>, std::span<const Index>)>&);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
 
 }  // namespace copse

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 
 #include "copse/generate/planted.h"
 
@@ -25,5 +27,11 @@ struct CorpusOptions {
 // those words is a column of zeros. Throws InvalidArgument for an option out of range.
 template <class T>
 Planted<T> generate_corpus(const CorpusOptions& options);
+
+// The same, so many documents at a time, in order, each with its topic: no more of them are in memory, and all are
+// drawn twice.
+template <class T>
+void generate_corpus(const CorpusOptions& options, Index at_once,
+                     const std::function<void(SparseMatrix<T> documents, std::span<const Index> labels)>& take);
 
 }  // namespace copse

@@ -144,5 +144,35 @@ TEST(Corpus, IsDefinedForOneTopicAndFewDocuments) {
   for (const float value : matrix(planted).values) EXPECT_TRUE(std::isfinite(value));
 }
 
+// In pieces of any size it is the same corpus, to the bit.
+TEST(Corpus, ComesInPieces) {
+  for (const bool counts : {false, true}) {
+    const CorpusOptions options{
+        .documents = 1500, .terms = 400, .k = 6, .branch = 2, .terms_per_document = 30, .counts = counts, .seed = 9};
+    const auto whole = generate_corpus<float>(options);
+    const auto& x = std::get<SparseMatrix<float>>(whole.data.values);
+    for (const Index at_once : {1, 7, 512, 700, 1499, 1500, 9999}) {
+      if (at_once == 1 && counts) continue;
+      std::vector<Index> labels, sizes;
+      std::vector<RowIndex> rows;
+      std::vector<float> values;
+      generate_corpus<float>(options, at_once, [&](const SparseMatrix<float>& part, std::span<const Index> topics) {
+        ASSERT_EQ(part.rows, x.rows);
+        ASSERT_EQ(part.cols, static_cast<Index>(topics.size()));
+        EXPECT_LE(part.cols, at_once);
+        labels.insert(labels.end(), topics.begin(), topics.end());
+        rows.insert(rows.end(), part.indices.begin(), part.indices.end());
+        values.insert(values.end(), part.values.begin(), part.values.end());
+        for (Index j = 0; j < part.cols; ++j) sizes.push_back(part.offsets[j + 1] - part.offsets[j]);
+      });
+      EXPECT_EQ(labels, whole.labels);
+      EXPECT_TRUE(std::ranges::equal(rows, x.indices));
+      EXPECT_TRUE(std::ranges::equal(values, x.values));
+      ASSERT_EQ(static_cast<Index>(sizes.size()), x.cols);
+      for (Index j = 0; j < x.cols; ++j) ASSERT_EQ(sizes[j], x.offsets[j + 1] - x.offsets[j]);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace copse

@@ -15,6 +15,7 @@
 #include "copse/generate/graph.h"
 #include "copse/generate/mixture.h"
 #include "copse/generate/uniform_sparse.h"
+#include "copse/io/copse_file.h"
 #include "copse/io/matrix_file.h"
 #include "copse/io/output_file.h"
 #include "copse/result/memory.h"
@@ -74,6 +75,37 @@ int write_planted(const FileOptions& file, const MatrixSummary& expected, const 
                         [&]<class T> { return write_planted<T>(file, expected, [&] { return make(T()); }); });
 }
 
+// A corpus into a .copse file, some documents after the others: it may be larger than memory.
+int write_stream(const FileOptions& file, const CorpusOptions& options) {
+  Terminal terminal(file.quiet);
+  constexpr double entries_at_once = 0x1p22;
+  const auto at_once = static_cast<Index>(entries_at_once / options.terms_per_document);
+  with_precision(file.machine.precision, [&]<class T> {
+    with_threads(file.machine.threads, &interruption(), [&] {
+      terminal.show("generating ...");
+      CopseWriter writer(file.path, {.features = options.terms});
+      std::vector<Index> all, parents;
+      generate_corpus<T>(options, at_once, [&](const SparseMatrix<T>& documents, std::span<const Index> labels) {
+        writer.add<T>(documents);
+        all.insert(all.end(), labels.begin(), labels.end());
+        terminal.show(fmt::format("writing {}: {} ...", file.path, counted(writer.items(), "item")));
+      });
+      if (options.branch > 1) {
+        for (const Index label : all) parents.push_back(label / options.branch);
+      }
+      const auto labels_file = write_labels(beside(file.path, ".labels.txt"), all);
+      const auto parents_file = write_labels(beside(file.path, ".parents.txt"), parents);
+      writer.commit();
+      for (OutputFile* labels : {labels_file.get(), parents_file.get()}) {
+        if (labels != nullptr) labels->commit();
+      }
+      terminal.say(fmt::format("{}: {} x {}, {} nonzeros", file.path, counted(options.terms, "feature"),
+                               counted(writer.items(), "item"), counted(writer.entries())));
+    });
+  });
+  return 0;
+}
+
 Index count_of(double count) { return count < 9e18 ? static_cast<Index>(count) : no_limit; }
 
 template <class Options>
@@ -108,11 +140,13 @@ void add_corpus(Program& program, CLI::App& group) {
       program, group, "corpus",
       "documents with planted topics and Zipf's law of words\n"
       "Writes terms x documents, with the topic of each document in a .labels.txt file, and with --branch the group of "
-      "its topic in a .parents.txt file.",
+      "its topic in a .parents.txt file. A .copse file is written as the documents are drawn, and may be larger than "
+      "memory.",
       "A large corpus with 40 topics:\n"
       "  copse generate corpus --docs 100000 --terms 50000 -k 40 --seed 1 -o big.npz",
       request, [request] {
         const CorpusOptions& asked = request->options;
+        if (request->file.path.ends_with(".copse")) return write_stream(request->file, asked);
         const double entries = static_cast<double>(asked.documents) * asked.terms_per_document;
         const MatrixSummary expected{
             .features = asked.terms, .items = asked.documents, .nonzeros = count_of(entries), .sparse = true};
