@@ -19,6 +19,7 @@
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
+#include "copse/io/file_order.h"
 #include "copse/io/names.h"
 #include "copse/io/triplets.h"
 
@@ -540,55 +541,8 @@ class CellBlocks final : public ItemBlocks {
     } else {
       file_.read(matrix_.path + "/indices", begin, end, indices);
       file_.read(matrix_.path + "/data", begin, end, values);
-      sort_items(first, items, offsets, indices, values);
     }
-    const auto good = [](T value) { return value >= 0 && value <= std::numeric_limits<T>::max(); };
-    const T* const bad = std::find_if_not(values, values + offsets[items], good);
-    if (bad == values + offsets[items]) return;
-    const Index j = std::upper_bound(offsets, offsets + items + 1, bad - values) - offsets - 1;
-    file_.wrong("an entry of cell " + std::to_string(first + j + 1) +
-                (std::isnan(*bad)   ? " is not a number (NaN)."
-                 : std::isinf(*bad) ? " is infinite or too large for this precision."
-                                    : " is negative, " + std::to_string(*bad) + "."));
-  }
-
-  // Files may hold the genes of a cell in any order, and some twice.
-  template <class T>
-  void sort_items(Index first, Index items, Index* offsets, RowIndex* indices, T* values) const {
-    std::vector<std::pair<RowIndex, T>> entries;
-    Index to = 0;
-    for (Index j = 0; j < items; ++j) {
-      const Index begin = offsets[j], end = offsets[j + 1];
-      bool ascending = true;
-      for (Index p = begin; p < end; ++p) {
-        if (indices[p] < 0 || indices[p] >= features_)
-          file_.wrong("an index of cell " + std::to_string(first + j + 1) + " is outside of 0 to " +
-                      std::to_string(features_ - 1) + ".");
-        ascending = ascending && (p == begin || indices[p - 1] < indices[p]);
-      }
-      offsets[j] = to;
-      if (ascending) {
-        if (to != begin) {
-          std::copy(indices + begin, indices + end, indices + to);
-          std::copy(values + begin, values + end, values + to);
-        }
-        to += end - begin;
-        continue;
-      }
-      entries.clear();
-      for (Index p = begin; p < end; ++p) entries.emplace_back(indices[p], values[p]);
-      std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-      const Index start = to;
-      for (const auto& [row, value] : entries) {
-        if (to > start && indices[to - 1] == row) {
-          values[to - 1] += value;
-        } else {
-          indices[to] = row;
-          values[to++] = value;
-        }
-      }
-    }
-    offsets[items] = to;
+    order_items(name_, "cell", features_, first, items, offsets, indices, values);
   }
 
   Hdf5 file_;

@@ -6,6 +6,7 @@
 
 #include "copse/io/copse_file.h"
 #include "copse/io/hdf5_file.h"
+#include "copse/io/npz.h"
 
 namespace copse {
 
@@ -19,6 +20,7 @@ std::unique_ptr<ItemBlocks> open_blocks(const std::filesystem::path& path, const
   }
   const std::string_view found(start, sizeof start);
   if (found == hdf5_magic) return open_hdf5_blocks(path, options);
+  if (found.starts_with("PK")) return open_npz_blocks(path, options);
   if (found == copse_magic && (options.items == Items::rows) == options.transposed)
     return std::make_unique<CopseFile>(path);
   return nullptr;

@@ -91,7 +91,7 @@ class ItemBlocks {
   }
 };
 
-// The blocks of a file that can be read so: .copse, and .h5ad and 10x .h5 that store their items one after the other.
+// The blocks of a file that can be read so: .copse; .h5ad, 10x .h5 and uncompressed .npz with item after item.
 // Null for any other, which must be read whole or converted. Throws InputError.
 std::unique_ptr<ItemBlocks> open_blocks(const std::filesystem::path& path, const ReadOptions& options = {});
 

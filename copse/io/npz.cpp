@@ -4,11 +4,13 @@
 #include <atomic>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "copse/base/parallel.h"
 #include "copse/io/expansion.h"
+#include "copse/io/file_order.h"
 #include "copse/io/names.h"
 #include "copse/io/npy.h"
 #include "copse/io/triplets.h"
@@ -60,6 +62,14 @@ class Archive {
     Buffer<char>& bytes = unpacked_[name + " header"];
     bytes = beginning(member, header_size, input_.name());
     return parse_npy(bytes, name_of(name), false);
+  }
+
+  // An array where it lies, verified; nothing if it is compressed.
+  std::optional<NpyArray> stored(const std::string& name) const {
+    const ZipMember& member = find(name);
+    if (member.deflated) return {};
+    if (!is_intact(member, input_)) fail(name_of(name), "it is damaged: its checksum is wrong.");
+    return parse_npy(member.packed, name_of(name));
   }
 
   // Several arrays, unpacked at the same time.
@@ -189,6 +199,12 @@ Buffer<T> numbers(const Archive& archive, const NpyArray& array) {
   return result;
 }
 
+// The offsets of csc or csr.
+void check_offsets(std::span<const Index> offsets, Index entries, const std::string& name) {
+  if (offsets.front() != 0 || offsets.back() != entries || !std::is_sorted(offsets.begin(), offsets.end()))
+    fail(name, "the offsets must ascend from 0 to the number of entries, " + std::to_string(entries) + ".");
+}
+
 // csc or csr: compressed along `cols` of the result, which has the file's orientation.
 template <class T>
 SparseMatrix<T> compressed(Archive& archive, const SparseKind& kind, const ReadOptions& options) {
@@ -200,10 +216,7 @@ SparseMatrix<T> compressed(Archive& archive, const SparseKind& kind, const ReadO
   check_vector(arrays[2], archive.name_of("indptr"), true, x.cols + 1);
   x.offsets.resize(static_cast<std::size_t>(x.cols) + 1);
   convert(arrays[2], 0, x.cols + 1, x.offsets.data());
-  if (x.offsets.front() != 0 || x.offsets.back() != arrays[0].count() ||
-      !std::is_sorted(x.offsets.begin(), x.offsets.end()))
-    fail(archive.name_of("indptr"),
-         "the offsets must ascend from 0 to the number of entries, " + std::to_string(arrays[0].count()) + ".");
+  check_offsets(x.offsets, arrays[0].count(), archive.name_of("indptr"));
   x.indices = positions(archive, arrays[1], 0, arrays[1].count(), x.rows, archive.name_of("indices"));
   x.values = numbers<T>(archive, arrays[0]);
   return x;
@@ -241,7 +254,95 @@ SparseMatrix<T> coordinates(Archive& archive, const SparseKind& kind, const Read
   return compress(kind.features(options.items), kind.items(options.items), blocks, duplicates);
 }
 
+class NpzBlocks final : public ItemBlocks {
+ public:
+  NpzBlocks(Input input, const ReadOptions& options) : input_(std::move(input)), archive_(input_) {
+    name_ = input_.name();
+    if (!archive_.has("format")) return;
+    const SparseKind kind = parse_kind(archive_, name_);
+    const Items items = (options.items == Items::rows) != options.transposed ? Items::rows : Items::columns;
+    if (kind.format == "coo" || (kind.format == "csc") != (items == Items::columns)) return;
+    const std::optional<NpyArray> data = archive_.stored("data"), indices = archive_.stored("indices"),
+                                  offsets = archive_.stored("indptr");
+    if (!data || !indices || !offsets) return;
+    data_ = *data;
+    indices_ = *indices;
+    features_ = kind.features(items);
+    const Index count = kind.items(items);
+    check_vector(data_, archive_.name_of("data"), false, -1);
+    check_vector(indices_, archive_.name_of("indices"), true, data_.count());
+    check_vector(*offsets, archive_.name_of("indptr"), true, count + 1);
+    offsets_.resize(static_cast<std::size_t>(count) + 1);
+    convert(*offsets, 0, count + 1, offsets_.data());
+    archive_.forget(*offsets, 0, count + 1);
+    check_offsets(offsets_, data_.count(), archive_.name_of("indptr"));
+    constexpr Index most_entries = 1 << 18, most_items = 1 << 16;
+    for (Index j = 0, from = 0; j < count; ++j) {
+      if (offsets_[j + 1] - offsets_[from] < most_entries && j + 1 - from < most_items && j + 1 < count) continue;
+      first_items_.push_back(j + 1);
+      first_entries_.push_back(offsets_[j + 1]);
+      from = j + 1;
+    }
+    bytes_read_ = static_cast<double>(data_.data.size() + indices_.data.size());
+    const bool turned = items == Items::rows;
+    std::vector<std::string> notes;
+    feature_names_ = archive_.names(turned ? "items.txt" : "features.txt", features_, options, notes);
+    item_names_ = archive_.names(turned ? "features.txt" : "items.txt", count, options, notes);
+    is_usable_ = true;
+  }
+
+  bool is_usable() const { return is_usable_; }
+
+  using ItemBlocks::read;
+  void read(Index block, Index* offsets, RowIndex* indices, float* values) const override {
+    read_items(block, offsets, indices, values);
+  }
+  void read(Index block, Index* offsets, RowIndex* indices, double* values) const override {
+    read_items(block, offsets, indices, values);
+  }
+
+  std::vector<std::string> feature_names() const override { return feature_names_; }
+  std::vector<std::string> item_names(Index block) const override {
+    if (item_names_.empty()) return {};
+    return {item_names_.begin() + first_item(block), item_names_.begin() + first_item(block + 1)};
+  }
+
+ private:
+  template <class T>
+  void read_items(Index block, Index* offsets, RowIndex* indices, T* values) const {
+    const Index first = first_item(block), items = items_in(block), begin = first_entry(block),
+                end = first_entry(block + 1);
+    for (Index j = 0; j <= items; ++j) offsets[j] = offsets_[first + j] - begin;
+    std::int64_t piece[1024];
+    for (Index from = begin; from < end; from += 1024) {
+      const Index to = std::min<Index>(end, from + 1024);
+      convert(indices_, from, to, piece);
+      // What is no row number of 32 bits is no feature.
+      for (Index i = from; i < to; ++i)
+        indices[i - begin] =
+            piece[i - from] < features_ ? static_cast<RowIndex>(std::max<Index>(piece[i - from], -1)) : -1;
+    }
+    convert(data_, begin, end, values);
+    archive_.forget(indices_, begin, end);
+    archive_.forget(data_, begin, end);
+    order_items(name_, "item", features_, first, items, offsets, indices, values);
+  }
+
+  Input input_;
+  Archive archive_;
+  NpyArray data_, indices_;
+  std::vector<Index> offsets_;
+  std::vector<std::string> feature_names_, item_names_;
+  bool is_usable_ = false;
+};
+
 }  // namespace
+
+std::unique_ptr<ItemBlocks> open_npz_blocks(const std::filesystem::path& path, const ReadOptions& options) {
+  auto blocks = std::make_unique<NpzBlocks>(Input::open(path), options);
+  if (!blocks->is_usable()) return nullptr;
+  return blocks;
+}
 
 MatrixSummary peek_npz(const Input& input, const ReadOptions& options) {
   Archive archive(input);

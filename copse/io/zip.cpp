@@ -121,6 +121,17 @@ std::uint32_t checksum_of(std::span<const char> bytes) {
   return static_cast<std::uint32_t>(sum);
 }
 
+bool is_intact(const ZipMember& member, const Input& archive) {
+  constexpr std::size_t piece = std::size_t{1} << 24;
+  uLong sum = crc32(0, nullptr, 0);
+  for (std::size_t begin = 0; begin < member.packed.size(); begin += piece) {
+    const auto part = member.packed.subspan(begin, std::min(piece, member.packed.size() - begin));
+    sum = crc32(sum, reinterpret_cast<const Bytef*>(part.data()), static_cast<uInt>(part.size()));
+    archive.forget(part);
+  }
+  return static_cast<std::uint32_t>(sum) == member.checksum;
+}
+
 std::vector<ZipMember> zip_members(const Input& input) {
   const Numbers file(input.bytes(), input.name());
   const Directory directory = find_directory(file, input.bytes().size());

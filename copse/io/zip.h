@@ -28,6 +28,9 @@ std::uint32_t checksum_of(std::span<const char> bytes);
 // The first `size` bytes of a member, not verified.
 Buffer<char> beginning(const ZipMember& member, std::size_t size, const std::string& archive);
 
+// Whether a stored member has the checksum that the archive keeps of it; its pages are let go of on the way.
+bool is_intact(const ZipMember& member, const Input& archive);
+
 // The content of a member, verified: where it lies if it was stored, else unpacked into `storage`.
 std::span<const char> unpack(const ZipMember& member, const Input& archive, std::size_t limit, Buffer<char>& storage);
 

@@ -178,10 +178,10 @@ void add_memory_limit(CLI::App& command, double& bytes) {
 }
 
 void add_engine(CLI::App& command, MachineOptions& options) {
-  add_choice(
-      command, "--engine", options.engine,
-      "Where the entries are: in memory, or in their file (.copse), which is read again and again; automatic: in "
-      "memory if they fit")
+  add_choice(command, "--engine", options.engine,
+             "Where the entries are: in memory, or in a file (.copse, .h5ad, .h5, .npz without compression; a scratch "
+             "file for "
+             "documents), which is read again and again; automatic: in memory if they fit")
       ->group(machine_group);
 }
 
