@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "copse/base/parallel.h"
 #include "copse/choose/parts.h"
 #include "copse/choose/worth_splitting.h"
@@ -10,6 +12,7 @@
 #include "copse/result/assign.h"
 #include "copse/result/document_facts.h"
 #include "copse/result/fields.h"
+#include "copse/result/input_report.h"
 #include "copse/result/shared_input.h"
 #include "copse/result/split_log.h"
 #include "copse/result/stability.h"
@@ -32,17 +35,9 @@ Settings settings_of(const TreeRunOptions& options, const TreeOptions& tree, Pre
 }
 
 template <class T>
-void grow_tree(const TreeRunOptions& options, const TreeOptions& tree, const RunData<T>& data, SplitLog<T>* log,
+void grow_tree(const TreeRunOptions& options, const TreeOptions& tree, const RunData<T>& data, SplitMemory<T>* memory,
                const RunEvents& events, TreeResult<T>& result) {
-  result.model.versions.push_back({build_tree(*data.nodes(), tree, log)});
-  if (log != nullptr && log->recalled() > 0) {
-    result.report.notes.push_back(fmt::format("{} of {} factorizations were taken from the run before.",
-                                              log->recalled(), result.tree().cost.factorizations));
-  }
-  if (log != nullptr && !log->failure().empty()) {
-    result.report.notes.push_back(fmt::format(
-        "the finished splits were not kept, so that this run could not have been resumed: {}", log->failure()));
-  }
+  result.model.versions.push_back({build_tree(*data.nodes(), tree, memory)});
   // A tree with fewer leaves is a result: an interruption ends the splitting, not what follows.
   uninterrupted([&] {
     if (options.flat) {
@@ -125,7 +120,7 @@ void describe_tree(const TreeRunOptions& options, const TreeOptions& tree, doubl
 
 template <class T>
 TreeResult<T> grow_and_describe(const TreeRunOptions& options, const RunData<T>& data, ModelItems items,
-                                SplitLog<T>* log, const RunEvents& events) {
+                                SplitMemory<T>* memory, const RunEvents& events) {
   if (options.stability > 0 && data.words == nullptr) throw InvalidArgument("Stability needs the data as a whole.");
   if (data.graph != nullptr && !options.flat)
     throw InvalidArgument(
@@ -142,7 +137,7 @@ TreeResult<T> grow_and_describe(const TreeRunOptions& options, const RunData<T>&
       return test_split(part_of<T>(*data.words, own), {.seed = tree.seed}).worth_it;
     };
   }
-  grow_tree(options, tree, data, log, events, result);
+  grow_tree(options, tree, data, memory, events, result);
   describe_tree(options, tree, solving.seconds(), data, std::move(items), result);
   if (options.stability > 0) add_stability(options, tree, data, events, result);
   return result;
@@ -171,6 +166,77 @@ MemoryJob job_of(const TreeRunOptions& options) {
                                                       : ""};
 }
 
+// The finished factorizations of a team: the first writes and finds them, and gives them to the others.
+template <class T>
+class SharedSplits : public SplitMemory<T> {
+ public:
+  // `log` is null but for the first.
+  SharedSplits(const Team& team, SplitLog<T>* log) : team_(team), log_(log) {}
+
+  bool recall(std::uint64_t key, Rank2Result<T>& result) override {
+    std::array<double, 9> facts{};  // those of the first, and zeros
+    if (log_ != nullptr && log_->recall(key, result)) {
+      facts = {1,
+               static_cast<double>(result.w.rows()),
+               static_cast<double>(result.h.rows()),
+               result.inner,
+               result.fitted,
+               result.entries_read,
+               result.projected_gradient_ratio,
+               static_cast<double>(result.iterations),
+               static_cast<double>(result.stop_reason)};
+    }
+    team_.sum(facts);
+    if (facts[0] == 0) return false;
+    give(static_cast<Index>(facts[1]), result.w);
+    give(static_cast<Index>(facts[2]), result.h);
+    result.inner = facts[3], result.fitted = facts[4], result.entries_read = facts[5];
+    result.projected_gradient_ratio = facts[6];
+    result.iterations = static_cast<int>(facts[7]);
+    result.stop_reason = static_cast<StopReason>(static_cast<int>(facts[8]));
+    return true;
+  }
+  void record(std::uint64_t key, const Rank2Result<T>& result) override {
+    if (log_ != nullptr) log_->record(key, result);
+  }
+
+ private:
+  // The factor of the first, to all.
+  void give(Index rows, Matrix<T>& factor) const {
+    if (team_.rank() > 0) factor.reshape(rows, 2);
+    std::vector<Index> starts(static_cast<std::size_t>(team_.size()) + 1, 2 * rows);
+    starts[0] = 0;
+    team_.share(factor.values(), starts);
+  }
+
+  const Team& team_;
+  SplitLog<T>* log_;
+};
+
+// The log of finished factorizations where one is asked for, or null. Other numbers of processes add up in another
+// order: they are another run.
+template <class T>
+std::unique_ptr<SplitLog<T>> open_log(const TreeRunOptions& options, const PreparedInput<T>& input, int processes) {
+  if (options.split_log.empty()) return nullptr;
+  TreeOptions tree = options.tree;
+  tree.score = options.score.value_or(default_score(input.data.feature_names));
+  const std::uint64_t data_and_options =
+      input.streamed ? fingerprint(*input.streamed->items, tree) : fingerprint(input.data, tree);
+  return std::make_unique<SplitLog<T>>(options.split_log, data_and_options + static_cast<std::uint64_t>(processes - 1),
+                                       input.features(), input.items(), options.resume);
+}
+
+// What there is to say of it when the tree is grown.
+template <class T>
+void add_log_notes(const SplitLog<T>& log, Index factorizations, std::vector<std::string>& notes) {
+  if (log.recalled() > 0)
+    notes.push_back(
+        fmt::format("{} of {} factorizations were taken from the run before.", log.recalled(), factorizations));
+  if (!log.failure().empty())
+    notes.push_back(fmt::format("the finished splits were not kept, so that this run could not have been resumed: {}",
+                                log.failure()));
+}
+
 // The run of a team: everyone reads some of the items, and has the whole tree.
 template <class T>
 TreeResult<T> run_tree_shared(const TreeRunOptions& options, const RunEvents& events) {
@@ -192,7 +258,11 @@ TreeResult<T> run_tree_shared(const TreeRunOptions& options, const RunEvents& ev
   TreeResult<T> result;
   TreeRunOptions without_flat = options;
   without_flat.flat = false;  // below: everyone fits its own items
-  grow_tree<T>(without_flat, tree, data, nullptr, events, result);
+  const std::unique_ptr<SplitLog<T>> log = open_log(options, input, team.size());
+  const bool is_logged = team.any(log != nullptr);
+  SharedSplits<T> splits(team, log.get());
+  grow_tree<T>(without_flat, tree, data, is_logged ? &splits : nullptr, events, result);
+  if (log != nullptr) add_log_notes(*log, result.tree().cost.factorizations, result.report.notes);
   if (options.flat) {
     events.show("fitting all items to the leaves ...");
     fit_flat_shared(*shared.own, team, shared.starts, result);
@@ -200,11 +270,8 @@ TreeResult<T> run_tree_shared(const TreeRunOptions& options, const RunEvents& ev
   if (team.rank() > 0) return {};
   describe_tree(options, tree, solving.seconds(), data, take_items(input), result);
   RunReport& report = result.report;
+  add_input(input, seconds, report);
   report.engine = "mpi";
-  report.seconds.read = seconds.read;
-  report.seconds.prepare = seconds.prepare;
-  report.estimated_memory_bytes = static_cast<Index>(input.estimated_memory);
-  report.notes.insert(report.notes.begin(), input.notes.begin(), input.notes.end());
   report.notes.push_back(fmt::format("{} processes made this run; the first of them sent {} bytes.", team.size(),
                                      counted(static_cast<Index>(team.bytes_sent()))));
   result.clock = clock;
@@ -220,15 +287,7 @@ TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
   Seconds seconds;
   const MemoryJob job = job_of(options);
   PreparedInput<T> input = load<T>(options.input, job, events, seconds);
-  std::unique_ptr<SplitLog<T>> log;
-  if (!options.split_log.empty()) {
-    TreeOptions tree = options.tree;
-    tree.score = options.score.value_or(default_score(input.data.feature_names));
-    const std::uint64_t data_and_options =
-        input.streamed ? fingerprint(*input.streamed->items, tree) : fingerprint(input.data, tree);
-    log = std::make_unique<SplitLog<T>>(options.split_log, data_and_options, input.features(), input.items(),
-                                        options.resume);
-  }
+  const std::unique_ptr<SplitLog<T>> log = open_log(options, input, 1);
   TreeRunOptions known = options;
   if (!input.streamed) known.joint = decided(options.joint, input.data, input.notes);
   Graph<T> graph;
@@ -239,13 +298,9 @@ TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
   const auto x = input.solver_data();
   RunData<T> data = run_data(input, *x, options.keep_texts);
   if (known.joint.is_asked_for()) data.graph = &graph;
-  TreeResult<T> result = grow_and_describe(known, data, std::move(items), log.get(), events);
-  RunReport& report = result.report;
-  report.engine = input.engine();
-  report.seconds.read = seconds.read;
-  report.seconds.prepare = seconds.prepare;
-  report.estimated_memory_bytes = static_cast<Index>(input.estimated_memory);
-  report.notes.insert(report.notes.begin(), input.notes.begin(), input.notes.end());
+  TreeResult<T> result = grow_and_describe<T>(known, data, std::move(items), log.get(), events);
+  if (log != nullptr) add_log_notes(*log, result.tree().cost.factorizations, result.report.notes);
+  add_input(input, seconds, result.report);
   result.clock = clock;
   return result;
 }

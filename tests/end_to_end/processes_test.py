@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -13,18 +14,21 @@ import scipy.io
 import scipy.sparse
 from conftest import read_tsv
 
-pytestmark = [pytest.mark.skipif(shutil.which("mpirun") is None, reason="there is no mpirun"),
+# OpenMPI's by default; COPSE_MPIRUN=mpirun.mpich for a program that was built with MPICH.
+MPIRUN = os.environ.get("COPSE_MPIRUN", "mpirun --allow-run-as-root --oversubscribe").split()
+
+pytestmark = [pytest.mark.skipif(shutil.which(MPIRUN[0]) is None, reason="there is no mpirun"),
               pytest.mark.skipif("COPSE_SANITIZER" in os.environ, reason="MPI is not instrumented")]
 
 
 def launcher(count):
-    return ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(count)]
+    return [*MPIRUN, "-n", str(count)]
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory, program):
     libraries = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
-    if "libmpi" not in libraries:
+    if "libmpi" not in libraries:  # libmpich, too
         pytest.skip("the program was built without MPI")
     folder = tmp_path_factory.mktemp("processes")
     rng = np.random.default_rng(5)
@@ -75,7 +79,6 @@ def test_the_same_number_gives_the_same_bits(program, data):
     (["factor", "x.copse", "-k", 3, "--loss", "kl"], "all entries in memory"),
     (["factor", "x.copse", "-k", 3, "--solver", "dc"], "runs on one process"),
     (["tree", "x.copse", "--leaves", 3, "--stability", 2], "all entries in memory"),
-    (["tree", "x.copse", "--leaves", 3, "--resume", "-o", "resumed"], "--resume"),
     (["convert", "x.mtx", "y.copse"], "not `convert`"),
     (["factor", "missing.copse", "-k", 3], "missing.copse"),
 ], ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "")
@@ -85,22 +88,75 @@ def test_what_is_not_possible_gets_a_sentence(program, data, line, sentence):
     assert several.stderr.count(sentence) == 1, several.stderr
 
 
+def kill_one(program, folder, line, moment, victim):
+    """Starts two processes, kills one of them after some seconds, and says whether the run was over by then. Fails if the
+    other hangs."""
+    several = subprocess.Popen([*launcher(2), program, *map(str, line)], cwd=folder, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, start_new_session=True)
+    time.sleep(moment)
+    members = members_below(several.pid)
+    began = time.time()
+    if len(members) > victim:
+        os.kill(members[victim], signal.SIGKILL)
+    _, words = several.communicate(timeout=60)
+    if several.returncode == 0:
+        return True
+    assert re.search("signal:? 9", words.lower()), words
+    assert time.time() - began < 30
+    return False
+
+
+def members_below(launcher_process):
+    """The processes of the run; a launcher may have helpers between."""
+    found = []
+    for child in subprocess.run(["pgrep", "-P", str(launcher_process)], capture_output=True, text=True).stdout.split():
+        below = members_below(child)
+        found += below if below else [int(child)] if is_member(child) else []
+    return found
+
+
+def is_member(process):
+    try:
+        with open(f"/proc/{process}/cmdline") as file:
+            return file.read().split("\0")[1] in ("factor", "tree")
+    except (OSError, IndexError):
+        return False
+
+
 def test_a_dead_process_ends_all(program, data):
     subprocess.run([program, "generate", "corpus", "--docs", "20000", "--terms", "5000", "-k", "8", "-o", "big.copse"],
                    cwd=data, check=True, capture_output=True)
+    line = ["factor", "big.copse", "-k", 12, "--tolerance", 0, "--max-iterations", 1000000, "-o", "dead", "--threads", 1]
     for attempt in range(3):
-        several = subprocess.Popen([*launcher(2), program, "factor", "big.copse", "-k", "12", "--tolerance", "0",
-                                    "--max-iterations", "1000000", "-o", "dead", "--threads", "1"], cwd=data,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
-        time.sleep(2 + attempt)
-        children = subprocess.run(["pgrep", "-P", str(several.pid)], capture_output=True, text=True).stdout.split()
-        members = [child for child in children
-                   if "factor" in open(f"/proc/{child}/cmdline").read()]
-        assert len(members) == 2
-        os.kill(int(members[attempt % 2]), signal.SIGKILL)
-        began = time.time()
-        _, words = several.communicate(timeout=60)
-        assert several.returncode != 0
-        assert time.time() - began < 30
-        assert "signal 9" in words
+        assert not kill_one(program, data, line, 2 + attempt, attempt % 2)
         assert not (data / "dead" / "result.json").exists()
+
+
+def test_a_killed_tree_is_resumed(program, data):
+    """Whenever a process was killed, the result is none or the whole one, and --resume gives the whole one. COPSE_KILLS=20 tries
+    more moments."""
+    subprocess.run([program, "generate", "corpus", "--docs", "15000", "--terms", "4000", "-k", "12", "-o", "tree.copse"],
+                   cwd=data, check=True, capture_output=True)
+    line = ["tree", "tree.copse", "--leaves", 12, "--threads", 1]
+    began = time.time()
+    whole = run(program, data, 2, *line, "-o", "whole")
+    assert whole.returncode == 0, whole.stderr
+    seconds = time.time() - began
+    moments = seconds * np.random.default_rng(4).uniform(0.2, 1, int(os.environ.get("COPSE_KILLS", "3")))
+    names = ("assignments.tsv", "topics.tsv", "tree.newick")
+    recalled = over = 0
+    for attempt, moment in enumerate(moments):
+        folder = data / f"killed{attempt}"
+        if kill_one(program, data, [*line, "-o", folder.name], moment, attempt % 2):
+            over += 1
+        else:
+            written = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.exists() else set()
+            assert "result.json" in written or not written & set(names)
+        resumed = run(program, data, 2, *line, "-o", folder.name, "--resume")
+        assert resumed.returncode == 0, resumed.stderr
+        recalled += "were taken from the run before" in (folder / "result.json").read_text()
+        for name in names:
+            assert (folder / name).read_bytes() == (data / "whole" / name).read_bytes()
+        shutil.rmtree(folder)
+    print(f"{len(moments)} moments: {over} runs were over, {recalled} of the others went on from finished splits")
+

@@ -144,10 +144,8 @@ int run_tree_command(TreeRunOptions options, const OutputOptions& output, const 
                      SplitLogUse log) {
   OutputOptions replacing = output;
   replacing.force |= log == SplitLogUse::resume;  // the tree of an interrupted run gives way to the whole one
-  if (processes() != nullptr && log == SplitLogUse::resume)
-    throw InputError("--resume continues a run of one process; several keep no record of their splits.");
   const auto folder = is_first_process() ? open_folder(replacing, options.input.path) : nullptr;
-  if (folder != nullptr && log != SplitLogUse::none && processes() == nullptr) {
+  if (folder != nullptr && log != SplitLogUse::none) {  // of several processes the first keeps it
     options.split_log = folder->path() / split_log_file;
     folder->keep(split_log_file);
   }
