@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""One matrix, three places for its entries: in memory, in a .copse file, and spread over processes (MPI).
+"""One matrix, four places for its entries: in memory, in a .copse file, spread over processes (MPI), on a device (OpenCL).
 
-For `factor` (k = 20) and `tree` (60 leaves): are the clusters those of memory, how long does the solver take (CPU
+For `factor` (k = 20 and others) and `tree` (60 leaves): are the clusters those of memory, how long does the solver take (CPU
 seconds of all processes and seconds of the clock), what does it hold at most. The runs take turns, so that a busy moment
 of the machine hits all alike. The file is in the page cache. The matrix is that of `copse generate corpus`, the twin of
 the planted corpora of the papers' sizes.
 
     bench/engines.py --program build/release/bin/copse                           100,000 documents
-    bench/engines.py --docs 765000 --terms 149000 -k 60 --threads 2 --rounds 1   59 million entries
+    bench/engines.py --docs 765000 --terms 149000 -k 20 60 --opencl --threads 2 --rounds 1   59 million entries
 """
 import argparse
 import datetime
@@ -41,7 +41,7 @@ def main():
     parser.add_argument("--program", default="build/release/bin/copse")
     parser.add_argument("--docs", type=int, default=100000)
     parser.add_argument("--terms", type=int, default=50000)
-    parser.add_argument("-k", type=int, default=20)
+    parser.add_argument("-k", type=int, nargs="*", default=[20])
     parser.add_argument("--leaves", type=int, default=60)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=1)
@@ -49,6 +49,7 @@ def main():
     parser.add_argument("--commands", nargs="*", default=["factor", "tree"])
     parser.add_argument("--processes", type=int, nargs="*", default=[1, 2, 3])
     parser.add_argument("--iterations", type=int, default=50)
+    parser.add_argument("--opencl", action="store_true", help="factor on the first OpenCL device, too")
     arguments = parser.parse_args()
     program = pathlib.Path(arguments.program).resolve()
     work = pathlib.Path(tempfile.mkdtemp(prefix="engines-"))
@@ -58,11 +59,16 @@ def main():
           f"{arguments.docs} x {arguments.terms}, {(work / 'big.copse').stat().st_size / 1e6:.0f} MB as .copse\n")
     print("| command | engine | CPU s | clock s | solve s | peak MB | relative error | same clusters |\n"
           "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
-    sizes = {"factor": ["-k", arguments.k, "--max-iterations", arguments.iterations, "--tolerance", 0],
-             "tree": ["--leaves", arguments.leaves]}
-    for command in arguments.commands:
+    jobs = []
+    if "factor" in arguments.commands:
+        jobs += [("factor", ["-k", k, "--max-iterations", arguments.iterations, "--tolerance", 0]) for k in arguments.k]
+    if "tree" in arguments.commands:
+        jobs.append(("tree", ["--leaves", arguments.leaves]))
+    for command, size in jobs:
+        title = f"{command} {size[0]} {size[1]}"
+
         def line(threads):
-            return [program, command, "big.copse", *sizes[command], "--threads", threads, "--no-page", "--force", "-o"]
+            return [program, command, "big.copse", *size, "--threads", threads, "--no-page", "--force", "-o"]
 
         expected, peak = None, 0
         for _ in range(arguments.rounds):
@@ -70,7 +76,9 @@ def main():
             runs.append(("disk", None, "disk"))
             runs += [(f"{count} processes", ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", count,
                                              *line(max(1, arguments.threads // count)), "mpi"], "mpi")
-                     for count in arguments.processes if count > 1]
+                     for count in arguments.processes]
+            if arguments.opencl and command == "factor":
+                runs.append(("opencl", [*line(arguments.threads), "opencl", "--device", "opencl"], "opencl"))
             for name, call, folder in runs:
                 if call is None:
                     limit = int(arguments.share * peak)
@@ -79,14 +87,14 @@ def main():
                 try:
                     cpu, clock = timed(call, work)
                 except SystemExit as error:
-                    print(f"| {command} | {name} | refused: {str(error).strip().splitlines()[-1]} |")
+                    print(f"| {title} | {name} | refused: {str(error).strip().splitlines()[-1]} |")
                     continue
                 result = json.loads((work / folder / "result.json").read_text())
                 found = clusters(work / folder)
                 if folder == "memory":
                     expected, peak = found, result["peak_memory_bytes"]
                 same = sum(a == b for a, b in zip(expected, found, strict=True)) / len(found)
-                print(f"| {command} | {name} | {cpu:.1f} | {clock:.1f} | {result['seconds']['solve']:.1f} | "
+                print(f"| {title} | {name} | {cpu:.1f} | {clock:.1f} | {result['seconds']['solve']:.1f} | "
                       f"{result['peak_memory_bytes'] / 1e6:.0f} | {result['relative_error']:.6f} | {same:.5f} |", flush=True)
 
 

@@ -19,6 +19,23 @@ constexpr Index small_numbers = 1024;  // whole numbers whose logarithms are loo
 
 Index parts_of(Index blocks) { return std::max<Index>(1, std::min(most_parts, blocks)); }
 
+bool asks_for_anything(const PrepareOptions& options) {
+  return options.min_feature_total > 0 || options.min_item_total > 0 || options.drop_empty ||
+         options.weighting != Weighting::none || options.feature_scaling != FeatureScaling::none ||
+         options.unit_items || options.normalized_cut;
+}
+
+// Of item `item`, which has this view's column `column`.
+template <class T>
+void check_values(const SparseView<T>& view, Index column, Index item) {
+  for (Index p = view.offsets[column]; p < view.offsets[column + 1]; ++p) {
+    const T value = view.values[p];
+    if (value >= 0 && std::isfinite(value)) continue;
+    throw InvalidArgument("feature " + std::to_string(view.indices[p] + 1) + " of item " + std::to_string(item + 1) +
+                          " is " + std::to_string(value) + "; expected a finite number that is not negative");
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -30,7 +47,8 @@ PreparedBlocks<T>::PreparedBlocks(const BlockedItems<T>& from, const PrepareOpti
   if (options.library_size > 0 || options.select_features > 0)
     throw InvalidArgument("features can be selected, and totals equalized, only where all items are in memory");
   number_kept();
-  collect_short_items(options.min_item_total);
+  // Where nothing is asked for, the entries are checked as they are counted, in one read.
+  if (asks_for_anything(options)) collect_short_items(options.min_item_total);
   drop(options);
   learn_weights(options);
   learn_scaling(options);
@@ -113,15 +131,9 @@ void PreparedBlocks<T>::collect_short_items(double least) {
   visit_stretches<T>(from_, parts_of(from_.blocks()), [&](Index, Index block, const SparseView<T>& view) {
     std::vector<Index> own;
     for (Index j = 0; j < view.cols; ++j) {
+      check_values(view, j, from_.first_items()[block] + j);
       double total = 0;
-      for (Index p = view.offsets[j]; p < view.offsets[j + 1]; ++p) {
-        const T value = view.values[p];
-        total += static_cast<double>(value);
-        if (value >= 0 && std::isfinite(value)) continue;
-        throw InvalidArgument("feature " + std::to_string(view.indices[p] + 1) + " of item " +
-                              std::to_string(from_.first_items()[block] + j + 1) + " is " + std::to_string(value) +
-                              "; expected a finite number that is not negative");
-      }
+      for (Index p = view.offsets[j]; p < view.offsets[j + 1]; ++p) total += static_cast<double>(view.values[p]);
       if (total == 0 || total >= least) continue;
       own.push_back(j);
       numbers[block].push_back(from_.first_items()[block] + j);
@@ -318,6 +330,7 @@ void PreparedBlocks<T>::learn_item_factors(const PrepareOptions& options) {
 template <class T>
 void PreparedBlocks<T>::count_entries(const PrepareOptions& options) {
   const Index blocks = this->blocks();
+  const bool check = !asks_for_anything(options);
   std::vector<Index> entries(static_cast<std::size_t>(blocks), 0), empty(entries);
   std::vector<double> largest(entries.size(), 0);
   std::vector<std::vector<char>> held(static_cast<std::size_t>(parts_of(blocks)),
@@ -327,6 +340,7 @@ void PreparedBlocks<T>::count_entries(const PrepareOptions& options) {
     for (const T value : view.values) largest[block] = std::max(largest[block], static_cast<double>(value));
     for (Index j = 0; j < view.cols; ++j) {
       bool has_any = false;
+      if (check) check_values(view, j, first_items_[block] + j);
       for (Index p = view.offsets[j]; p < view.offsets[j + 1]; ++p) {
         if (view.values[p] == T(0)) continue;
         has_any = true;

@@ -101,5 +101,19 @@ TEST(PreparedBlocks, RefusesWhatItCannotDo) {
   EXPECT_THROW(PreparedBlocks<float>(blocks, {}), InvalidArgument);
 }
 
+// Where nothing is asked for, one read tells all, and still sees what is wrong.
+TEST(PreparedBlocks, ReadsOnceWhereNothingIsAskedFor) {
+  auto x = testing::random_integer_sparse<double>(40, 300, 0.1, 2);
+  const testing::OddBlocks<double> blocks(x);
+  const PreparedBlocks<double> prepared(blocks, {});
+  EXPECT_EQ(blocks.reads(), blocks.blocks());
+  EXPECT_EQ(prepared.nonzeros(), x.nonzeros());
+  EXPECT_EQ(prepared.largest(), *std::ranges::max_element(x.values));
+  x.values[50] = -1;
+  EXPECT_THROW(PreparedBlocks<double>(blocks, {}), InvalidArgument);
+  x.values[50] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(PreparedBlocks<double>(blocks, {}), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace copse

@@ -21,6 +21,7 @@
 #include "copse/result/device.h"
 #include "copse/result/document_facts.h"
 #include "copse/result/fields.h"
+#include "copse/result/input_report.h"
 #include "copse/result/shared_input.h"
 #include "copse/result/stability.h"
 #include "copse/result/stored_result.h"
@@ -287,11 +288,8 @@ FlatResult<T> run_flat_shared(const FlatRunOptions& options, const RunEvents& ev
   ModelItems items = take_items(input);
   const RunData<T> data = run_data(input, *shared.own, options.keep_texts);
   FlatResult<T> result = describe_factors(known, nmf, std::move(factors), solving.seconds(), data, std::move(items));
+  add_input(input, seconds, result.report);
   result.report.engine = "mpi";
-  result.report.seconds.read = seconds.read;
-  result.report.seconds.prepare = seconds.prepare;
-  result.report.estimated_memory_bytes = static_cast<Index>(input.estimated_memory);
-  result.report.notes.insert(result.report.notes.begin(), input.notes.begin(), input.notes.end());
   result.report.notes.push_back(fmt::format("{} processes made this run; the first of them sent {} bytes.", team.size(),
                                             counted(static_cast<Index>(team.bytes_sent()))));
   result.clock = clock;
@@ -346,12 +344,9 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
   RunData<T> data = run_data(input, x, options.keep_texts);
   if (known.joint.is_asked_for()) data.graph = &graph;
   FlatResult<T> result = run_flat(known, data, std::move(items), std::move(start), events);
-  result.report.engine = device ? "opencl" : input.engine();
+  add_input(input, seconds, result.report);
+  if (device) result.report.engine = "opencl";
   if (device) result.report.notes.push_back(explain_device(options.device, device->times_so_far()));
-  result.report.seconds.read = seconds.read;
-  result.report.seconds.prepare = seconds.prepare;
-  result.report.estimated_memory_bytes = static_cast<Index>(input.estimated_memory);
-  result.report.notes.insert(result.report.notes.begin(), input.notes.begin(), input.notes.end());
   result.clock = clock;
   return result;
 }

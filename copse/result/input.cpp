@@ -15,13 +15,16 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/base/stopwatch.h"
+#include "copse/engines/disk/counted_blocks.h"
 #include "copse/io/compression.h"
 #include "copse/io/item_blocks.h"
 #include "copse/io/names.h"
 #include "copse/io/ten_x_folder.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/result/choices.h"
+#include "copse/result/input_report.h"
 #include "copse/result/wording.h"
+#include "copse/text/spilled_corpus.h"
 
 namespace copse {
 namespace {
@@ -214,14 +217,16 @@ std::string reason_against_streaming(const InputOptions& options, const MemoryJo
 // The items stay in their file.
 template <class T>
 void open_streamed(const MatrixSummary& summary, std::shared_ptr<const ItemBlocks> blocks, const MemoryJob& job,
-                   const std::string& why, const RunEvents& events, PreparedInput<T>& input) {
+                   const std::string& called, const std::string& why, const RunEvents& events,
+                   PreparedInput<T>& input) {
+  blocks = std::make_shared<const CountedBlocks>(std::move(blocks));
   FileItems<T> file(blocks);
   const MemoryEstimate needed =
       estimate_streamed(summary, {file.block_bytes(), static_cast<double>(blocks->most_items())}, job, precision_of<T>);
   const double limit = limit_of(job);
   input.estimated_memory = needed.total();
   events.tell(fmt::format("{}: {}; {} the items are read from the file again and again, which takes about {} of memory",
-                          blocks->name(), sizes(summary), why, in_bytes(needed.total())));
+                          called, sizes(summary), why, in_bytes(needed.total())));
   if (needed.total() > limit) {
     throw InputError(fmt::format(
         "even with the items left in their file this run needs about {} of memory ({} for {} items, {} for {} {}), and "
@@ -264,7 +269,7 @@ void read_or_refuse(const InputOptions& options, const MemoryJob& job, const Run
                : fmt::format("in memory it needs about {}, more than the {} that {}:", in_bytes(estimate),
                              in_bytes(limit_of(job)),
                              job.memory_limit > 0 ? "--memory-limit allows" : "the machine can spare");
-      return open_streamed(summary, std::move(blocks), job, why, events, input);
+      return open_streamed(summary, std::move(blocks), job, options.path, why, events, input);
     }
     if (job.engine == Engine::disk) throw InputError("--engine disk is not possible: " + against + ".");
     try {
@@ -306,9 +311,74 @@ void read_entries(const InputOptions& options, const MemoryJob& job, const RunEv
   read_column(options.truth, input.classes, items, "item");
 }
 
+// Counts the words of documents, as count_words() does; what is too much for memory goes to scratch files.
+template <class T>
+SpilledCorpus<T> count_large(const InputOptions& options, double memory_limit, const RunEvents& events,
+                             std::shared_ptr<const DocumentSource>& source, const TextSpill& spill) {
+  const DocumentInputOptions& documents = *options.documents;
+  source = documents.source;
+  const MemoryJob job{.memory_limit = memory_limit};
+  if (source == nullptr) {
+    // A document is held several times while it is cut into words.
+    constexpr double copies = 8;
+    DocumentOptions reading = documents.reading;
+    const double longest = std::max(1.0, limit_of(job) / copies);
+    if (longest < static_cast<double>(reading.max_document_bytes))
+      reading.max_document_bytes = static_cast<std::size_t>(longest);
+    source = std::make_shared<const DocumentSource>(options.path, reading);
+  }
+  auto opened = source->open();  // says what is wrong with the path before its size is looked at
+  if (const auto bytes = text_size(options.path); bytes && *bytes > little_text) {
+    events.tell(fmt::format("{}: {} to read, which may take up to about {} of memory", options.called(),
+                            in_bytes(*bytes), in_bytes(memory_of_reading(*source, *bytes))));
+  }
+  CountingReader reader(std::move(opened), job, events);
+  const NeedMemory need = [&](double bytes) { reader.check(bytes); };
+  if (documents.vocabulary) return read_large_corpus<T>(reader, *documents.vocabulary, need, spill);
+  TextOptions text = documents.text;
+  text.min_count = std::max<Index>(1, static_cast<Index>(options.prepare.min_feature_total));
+  if (!documents.stop_word_file.empty()) text.more_stop_words = read_names(documents.stop_word_file, nullptr);
+  return read_large_corpus<T>(reader, text, need, spill);
+}
+
+// What of documents goes to scratch files: with less memory than all of it takes, or where the disk is asked for.
+template <class T>
+TextSpill spill_of(const InputOptions& options, const MemoryJob& job) {
+  if (job.engine == Engine::memory || !job.needs_all.empty() || options.prepare.drop_duplicates) return {};
+  constexpr double share_of_tokens = 0.25;
+  const double limit = limit_of(job);
+  TextSpill spill{.token_bytes = share_of_tokens * limit};
+  spill.counts = [job, limit](Index terms, Index documents, Index entries, double texts) {
+    if (job.engine == Engine::disk) return true;
+    const MatrixSummary summary{.features = terms, .items = documents, .nonzeros = entries, .sparse = true};
+    const double bytes = static_cast<double>(entries) * (sizeof(T) + sizeof(RowIndex));
+    MemoryJob later = job;
+    later.held = resident_memory() - texts + bytes;
+    return resident_memory() + bytes > limit || estimate_memory(summary, later, precision_of<T>).total() > limit;
+  };
+  return spill;
+}
+
+// Counts that were written to a scratch file stay there.
+template <class T>
+void open_counts(const SpilledCorpus<T>& corpus, const InputOptions& options, const MemoryJob& job,
+                 const RunEvents& events, PreparedInput<T>& input) {
+  give_back_memory();
+  // The names and whatever else is held already count as names, which are held twice.
+  constexpr double program = 21e6;
+  const MatrixSummary summary{.features = corpus.file->features(),
+                              .items = corpus.file->items(),
+                              .nonzeros = corpus.file->entries(),
+                              .sparse = true,
+                              .name_bytes = std::max(0.0, resident_memory() - program) / 2};
+  open_streamed<T>(summary, corpus.file, job, options.called(), "the counts of words do not fit, and", events, input);
+}
+
 template <class T>
 void read_counts(const InputOptions& options, MemoryJob job, const RunEvents& events, PreparedInput<T>& input) {
-  Corpus<T> corpus = count_words<T>(options, job.memory_limit, events, input.source);
+  SpilledCorpus<T> spilled = count_large<T>(options, job.memory_limit, events, input.source, spill_of<T>(options, job));
+  Corpus<T>& corpus = spilled.corpus;
+  if (spilled.file) open_counts(spilled, options, job, events, input);
   input.notes = notes_of(corpus.report);
   input.data.values = std::move(corpus.counts);
   input.data.feature_names = corpus.vocabulary.names;
@@ -317,6 +387,7 @@ void read_counts(const InputOptions& options, MemoryJob job, const RunEvents& ev
   input.vocabulary = to_json(corpus.vocabulary);
   input.titles = std::move(corpus.titles);
   input.times = std::move(corpus.times);
+  if (input.streamed) return;
   // Reading leaves many small free blocks behind, which the factorization would come on top of.
   give_back_memory();
   job.held = resident_memory();
@@ -430,11 +501,17 @@ void prepare_streamed(const InputOptions& options, const RunEvents& events, Prep
   events.show("preparing ...");
   StreamedInput<T>& streamed = *input.streamed;
   std::vector<std::string>& names = input.all_item_names;
-  names = input.data.item_names;
+  const bool documents = options.documents.has_value();
+  if (documents)
+    names = std::exchange(input.data.item_names, {});
+  else
+    names = input.data.item_names;
   for (Index j = static_cast<Index>(names.size()); j < streamed.file.cols(); ++j) names.push_back(std::to_string(j));
   if (streamed.file.nonzeros() == 0)
     throw InputError(options.called() + " has no entry but zeros; there is nothing to factor.");
-  streamed.items = std::make_unique<PreparedBlocks<T>>(streamed.file, options.prepare);
+  PrepareOptions prepare_options = options.prepare;
+  if (documents) prepare_options.min_feature_total = 0;  // the vocabulary saw to it
+  streamed.items = std::make_unique<PreparedBlocks<T>>(streamed.file, prepare_options);
   input.preparation = streamed.items->report();
   input.outside_items = streamed.items->short_items();
   input.outside.values = std::move(streamed.items->short_entries());
@@ -446,11 +523,15 @@ void prepare_streamed(const InputOptions& options, const RunEvents& events, Prep
   };
   select(input.data.feature_names, input.preparation.kept_features);
   select(input.data.item_names, input.preparation.kept_items);
-  add_notes(input.preparation, options.prepare, false, static_cast<Index>(input.outside_items.size()), input.notes);
+  add_notes(input.preparation, options.prepare, documents, static_cast<Index>(input.outside_items.size()), input.notes);
+  if (streamed.items->nonzeros() == 0 && documents) throw InputError(nothing_left(options, names, input.preparation));
   if (streamed.items->nonzeros() == 0)
     throw InputError("preparation leaves nothing of " + options.called() + " but zeros; ask for less of it.");
   input.notes.push_back(
-      "the items were read from their file: topics have no names of their own, and equal items were not counted.");
+      documents ? "the counts of words were read from a scratch file: topics are called by their first words, equal "
+                  "documents were not looked for, and the page has no texts."
+                : "the items were read from their file: topics have no names of their own, and equal items were not "
+                  "counted.");
 }
 
 }  // namespace
@@ -466,8 +547,6 @@ PreparedInput<T> load(const InputOptions& options, const MemoryJob& job, const R
   PreparedInput<T> input;
   const Stopwatch reading;
   if (options.documents) {
-    if (job.engine == Engine::disk)
-      throw InputError("--engine disk is not possible: the words of documents are counted in memory.");
     read_counts(options, job, events, input);
   } else {
     read_entries(options, job, events, input);
@@ -485,32 +564,23 @@ PreparedInput<T> load(const InputOptions& options, const MemoryJob& job, const R
 }
 
 template <class T>
+void add_input(const PreparedInput<T>& input, const Seconds& seconds, RunReport& report) {
+  report.engine = input.engine();
+  report.seconds.read = seconds.read;
+  report.seconds.prepare = seconds.prepare;
+  report.estimated_memory_bytes = static_cast<Index>(input.estimated_memory);
+  report.notes.insert(report.notes.begin(), input.notes.begin(), input.notes.end());
+  if (!input.streamed) return;
+  const auto* file = dynamic_cast<const CountedBlocks*>(&input.streamed->file.file());
+  if (file == nullptr) return;
+  report.notes.push_back(fmt::format("the file was read {:.1f} times, {} in all.", file->times_read(),
+                                     in_bytes(file->times_read() * file->bytes_read())));
+}
+
+template <class T>
 Corpus<T> count_words(const InputOptions& options, double memory_limit, const RunEvents& events,
                       std::shared_ptr<const DocumentSource>& source) {
-  const DocumentInputOptions& documents = *options.documents;
-  source = documents.source;
-  const MemoryJob job{.memory_limit = memory_limit};
-  if (source == nullptr) {
-    // A document is held several times while it is cut into words.
-    constexpr double copies = 8;
-    DocumentOptions reading = documents.reading;
-    const double longest = std::max(1.0, limit_of(job) / copies);
-    if (longest < static_cast<double>(reading.max_document_bytes))
-      reading.max_document_bytes = static_cast<std::size_t>(longest);
-    source = std::make_shared<const DocumentSource>(options.path, reading);
-  }
-  auto opened = source->open();  // says what is wrong with the path before its size is looked at
-  if (const auto bytes = text_size(options.path); bytes && *bytes > little_text) {
-    events.tell(fmt::format("{}: {} to read, which may take up to about {} of memory", options.called(),
-                            in_bytes(*bytes), in_bytes(memory_of_reading(*source, *bytes))));
-  }
-  CountingReader reader(std::move(opened), job, events);
-  const NeedMemory need = [&](double bytes) { reader.check(bytes); };
-  if (documents.vocabulary) return read_corpus<T>(reader, *documents.vocabulary, need);
-  TextOptions text = documents.text;
-  text.min_count = std::max<Index>(1, static_cast<Index>(options.prepare.min_feature_total));
-  if (!documents.stop_word_file.empty()) text.more_stop_words = read_names(documents.stop_word_file, nullptr);
-  return read_corpus<T>(reader, text, need);
+  return count_large<T>(options, memory_limit, events, source, {}).corpus;
 }
 
 std::vector<std::string> notes_of(const ReadReport& report) {
@@ -530,6 +600,7 @@ std::vector<std::string> notes_of(const ReadReport& report) {
   template struct PreparedInput<T>;                                                                  \
   template void prepare_input(const InputOptions&, const RunEvents&, PreparedInput<T>&);             \
   template PreparedInput<T> load(const InputOptions&, const MemoryJob&, const RunEvents&, Seconds&); \
+  template void add_input(const PreparedInput<T>&, const Seconds&, RunReport&);                      \
   template Corpus<T> count_words(const InputOptions&, double, const RunEvents&, std::shared_ptr<const DocumentSource>&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

@@ -12,6 +12,7 @@
 #include "copse/prepare/near_duplicates.h"
 #include "copse/result/wording.h"
 #include "copse/tree/constants.h"
+#include "copse/tree/flatten.h"
 
 namespace copse {
 namespace {
@@ -141,8 +142,11 @@ double tree_nodes(const Numbers& run) {
 
 // All items are fitted to the leaves, so many at a time (copse/tree/flatten.h): their entries, if they are not all of
 // them, products and coefficients, and the leaves' topics.
-double tree_fitting(const Numbers& run) {
-  const double at_once = std::min(run.items, static_cast<double>(coefficients_at_once) / std::max(run.k, 1.0));
+double tree_fitting(const Numbers& run, bool fetched = false) {
+  const auto count = [](double number) { return static_cast<Index>(number); };
+  const double at_once =
+      std::min(run.items,
+               static_cast<double>(items_to_fit_at_once(count(run.items), count(run.entries), count(run.k), fetched)));
   const double share = at_once < run.items ? at_once / run.items : 0;
   const double topics = run.features * run.k * run.width;
   return 2 * at_once * run.k * run.width + 1.1 * share * run.data() + (share > 0 ? 2 : 1) * topics +
@@ -196,9 +200,9 @@ double streamed_flat(const Numbers& run, const BlockSizes& blocks, const MemoryJ
 double streamed_tree(const Numbers& run, const BlockSizes& blocks) {
   // Two nodes at once, each with its own X H' for every block.
   const double reading = 2 * streamed_blocks * (blocks.bytes + 3 * run.features * run.width);
-  // The items that are fitted at once are read into memory.
-  const double at_once = std::min(run.items, static_cast<double>(coefficients_at_once) / std::max(run.k, 1.0));
-  const double fitting = tree_fitting(run) + 1.1 * at_once / std::max(run.items, 1.0) * run.data();
+  // The items that are fitted at once are read into memory: their blocks' parts wait until all are there.
+  const double fitting = tree_fitting(run, true) + 1.1 * std::min(run.data(), static_cast<double>(entries_at_once) *
+                                                                                  (run.width + sizeof(RowIndex)));
   return tree_nodes(run) + run.features * run.k * run.width +
          std::max(run.items * streamed_tree_item + std::max(reading, fitting), run.items * written_tree_item(run.k));
 }

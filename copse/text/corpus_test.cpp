@@ -9,6 +9,7 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
+#include "copse/text/spilled_corpus.h"
 
 namespace copse {
 namespace {
@@ -299,6 +300,54 @@ TEST(Vocabulary, RefusesWhatIsNone) {
   EXPECT_THROW(parse_vocabulary(to_json(vocabulary), "x"), InputError);
   vocabulary = {.keys = {"b", "a"}, .names = {"B", "A"}};
   EXPECT_THROW(parse_vocabulary(to_json(vocabulary), "x"), InputError);
+}
+
+// Texts and counts that went to scratch files are the same, one by one and together, with and without pairs of words.
+TEST(Corpus, SpillsToTheDisk) {
+  Random random(8);
+  std::vector<std::string> texts;
+  for (int d = 0; d < 5000; ++d) {  // several batches
+    std::string text = d % 97 == 0 ? "" : "new york";
+    for (Index w = d % 41; w > 0; --w) text += " word" + std::to_string(random.below(300) * random.below(300) / 300);
+    texts.push_back(text);
+  }
+  for (const bool bigrams : {false, true}) {
+    TextOptions options = plain();
+    options.bigrams = bigrams;
+    const auto expected = corpus_of(texts, options);
+    for (const double tokens : {0.0, 20e3, 1e9}) {
+      for (const bool counts : {false, true}) {
+        TextSpill spill{.token_bytes = tokens};
+        spill.counts = [&](Index terms, Index documents, Index entries, double bytes) {
+          EXPECT_EQ(terms, expected.counts.rows);
+          EXPECT_EQ(documents, 5000);
+          EXPECT_EQ(entries, expected.counts.nonzeros());
+          EXPECT_EQ(bytes == 0, tokens < 1e9);
+          return counts;
+        };
+        InMemory reader(texts);
+        const SpilledCorpus<double> found = read_large_corpus<double>(reader, options, {}, spill);
+        EXPECT_EQ(found.corpus.vocabulary.keys, expected.vocabulary.keys);
+        EXPECT_EQ(found.corpus.ids, expected.ids);
+        ASSERT_EQ(found.file != nullptr, counts);
+        SparseMatrix<double> x = found.corpus.counts;
+        if (counts) {
+          x = {.rows = found.file->features(), .cols = 0};
+          for (Index b = 0; b < found.file->blocks(); ++b) {
+            ItemBlock<double> block;
+            found.file->read(b, block);
+            for (Index j = 1; j <= block.items; ++j)
+              x.offsets.push_back(x.offsets.back() + block.offsets[j] - block.offsets[j - 1]);
+            x.indices.insert(x.indices.end(), block.indices.begin(), block.indices.end());
+            x.values.insert(x.values.end(), block.values.begin(), block.values.end());
+          }
+        }
+        EXPECT_EQ(x.offsets, expected.counts.offsets);
+        EXPECT_EQ(x.indices, expected.counts.indices);
+        EXPECT_EQ(x.values, expected.counts.values);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ struct TermMap {
 // Calls visit(document, terms) for the documents of one batch; the terms stand in the order of the text.
 template <class Visit>
 void visit_terms(const TokenBatch& batch, const TermMap& map, const Visit& visit) {
+  if (batch.file != nullptr) return with_batch(batch, [&](const TokenBatch& here) { visit_terms(here, map, visit); });
   std::vector<std::uint32_t> found;
   if (!map.pairs.empty()) {
     visit_documents(batch, [&](Index document, std::span<const StoredToken> tokens) {

@@ -1,6 +1,7 @@
 #include "copse/text/token_store.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "copse/base/parallel.h"
@@ -122,10 +123,33 @@ void keep_documents(Batch& batch, TokenStore& store) {
   store.text_bytes += static_cast<Index>(batch.text_bytes);
 }
 
+double bytes_of(const TokenBatch& batch) {
+  return static_cast<double>(batch.words.size() * sizeof(std::uint32_t) + batch.bytes.size());
+}
+
+void move_to(const std::shared_ptr<ScratchFile>& file, TokenBatch& batch) {
+  const std::span<const std::uint32_t> words(batch.words);
+  batch.word_count = batch.words.size();
+  batch.byte_count = batch.bytes.size();
+  batch.place = file->append({reinterpret_cast<const char*>(words.data()), words.size_bytes()});
+  file->append({reinterpret_cast<const char*>(batch.bytes.data()), batch.bytes.size()});
+  batch.file = file;
+  batch.words = {};
+  batch.bytes = {};
+}
+
 }  // namespace
 
-TokenStore read_tokens(DocumentReader& reader, const TextOptions& options) {
+double token_bytes(const TokenStore& store) {
+  double bytes = 0;
+  for (const TokenBatch& batch : store.batches) bytes += bytes_of(batch);
+  return bytes;
+}
+
+TokenStore read_tokens(DocumentReader& reader, const TextOptions& options, double most_bytes) {
   TokenStore store;
+  std::shared_ptr<ScratchFile> file;  // from the batch on that makes them too many
+  double bytes = 0;
   // One batch for each thread to work on, one that is read and one that waits; reading keeps no more busy than a few.
   const Index slots = std::min<Index>(thread_count() + 2, 16);
   std::vector<Batch> batches(static_cast<std::size_t>(slots));
@@ -139,8 +163,17 @@ TokenStore read_tokens(DocumentReader& reader, const TextOptions& options) {
       // In order, so that the numbers of words do not depend on who was first.
       [&](Index slot) {
         Batch& batch = batches[static_cast<std::size_t>(slot)];
-        store.batches.push_back({store.documents, static_cast<Index>(batch.count), number_words(batch, store),
-                                 Buffer<std::uint8_t>(batch.bytes.begin(), batch.bytes.end())});
+        store.batches.push_back({.first_document = store.documents,
+                                 .documents = static_cast<Index>(batch.count),
+                                 .words = number_words(batch, store),
+                                 .bytes = Buffer<std::uint8_t>(batch.bytes.begin(), batch.bytes.end())});
+        bytes += bytes_of(store.batches.back());
+        if (file == nullptr && bytes > most_bytes) {
+          file = std::make_shared<ScratchFile>();
+          for (TokenBatch& before : store.batches) move_to(file, before);
+        } else if (file != nullptr) {
+          move_to(file, store.batches.back());
+        }
         keep_documents(batch, store);
       });
   return store;

@@ -5,12 +5,15 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "copse/base/buffer.h"
 #include "copse/base/index.h"
+#include "copse/io/scratch_file.h"
 #include "copse/text/documents.h"
 #include "copse/text/vocabulary.h"
 #include "copse/text/word_table.h"
@@ -25,6 +28,10 @@ struct StoredToken {
 struct TokenBatch {
   Index first_document = 0;
   Index documents = 0;
+  // Where the rest is, if it is not here: the numbers of the words, then the bytes.
+  std::shared_ptr<const ScratchFile> file = {};
+  std::uint64_t place = 0;
+  std::size_t word_count = 0, byte_count = 0;
   std::vector<std::uint32_t> words = {};  // the number in the store of each word of the batch
   // Per document: how many tokens, then 2 word of the batch + adjacent of each; three bytes follow that are not used.
   Buffer<std::uint8_t> bytes = {};
@@ -41,8 +48,25 @@ struct TokenStore {
   Index text_bytes = 0;
 };
 
+// Calls use(batch) with its words and bytes, wherever they are.
+template <class Use>
+void with_batch(const TokenBatch& batch, const Use& use) {
+  if (batch.file == nullptr) return use(batch);
+  TokenBatch here{.first_document = batch.first_document, .documents = batch.documents};
+  here.words.resize(batch.word_count);
+  here.bytes.resize(batch.byte_count);
+  const std::span<std::uint32_t> words(here.words);
+  batch.file->read(batch.place, {reinterpret_cast<char*>(words.data()), words.size_bytes()});
+  batch.file->read(batch.place + words.size_bytes(), {reinterpret_cast<char*>(here.bytes.data()), here.bytes.size()});
+  use(here);
+}
+
 // Reads all documents. While some are cut into words, the next are read.
-TokenStore read_tokens(DocumentReader& reader, const TextOptions& options);
+// Batches that take more than `most_bytes` go to a scratch file.
+TokenStore read_tokens(DocumentReader& reader, const TextOptions& options,
+                       double most_bytes = std::numeric_limits<double>::infinity());
+// What the batches take in memory.
+double token_bytes(const TokenStore& store);
 
 // Calls visit(document, tokens) for the documents of one batch, their words named by the numbers given for them.
 template <class Visit>
@@ -78,7 +102,7 @@ void visit_documents(const TokenBatch& batch, std::span<const std::uint32_t> num
 // The same with their numbers in the store.
 template <class Visit>
 void visit_documents(const TokenBatch& batch, const Visit& visit) {
-  visit_documents(batch, batch.words, visit);
+  with_batch(batch, [&](const TokenBatch& here) { visit_documents(here, here.words, visit); });
 }
 
 }  // namespace copse

@@ -3,11 +3,13 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "copse/base/parallel.h"
 #include "copse/generate/corpus.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/kernels/streamed_data.h"
+#include "copse/tree/constants.h"
 #include "copse/tree/flatten.h"
 #include "copse/tree/tree.h"
 #include "tests/support/blocked.h"
@@ -89,6 +91,33 @@ TEST(BlockedTree, ReadsLessOnceNodesFit) {
   EXPECT_LT(3 * reads(2e5), 2 * reads(0));
 }
 
+// A sample that fits is fetched in one read; where it does not, its features are counted in another.
+TEST(BlockedTree, ReadsOnceForASample) {
+  const auto x = planted<float>(2000, 3);
+  const testing::OddBlocks<float> blocks(x, 11);
+  std::vector<RowIndex> all(2000);
+  std::iota(all.begin(), all.end(), RowIndex(0));
+  const auto expected = tree_data(SparseView<float>(x))->cut(all)->sample(16);
+  const auto reads = [&](double memory) {
+    const auto data = tree_data(blocks, memory);
+    const auto node = data->cut(all);
+    const Index before = blocks.reads();
+    const auto sample = node->sample(16);
+    const Index count = blocks.reads() - before;
+    EXPECT_EQ(sample->items(), expected->items());
+    EXPECT_TRUE(std::ranges::equal(sample->terms(), expected->terms()));
+    Matrix<float> w(static_cast<Index>(sample->terms().size()), 2);
+    for (Index i = 0; i < w.rows(); ++i) w(i, 0) = static_cast<float>(i % 7), w(i, 1) = static_cast<float>(i % 5);
+    Sweep<float> found, other;
+    sample->sweep(w, {3, 1, 2}, found);
+    expected->sweep(w, {3, 1, 2}, other);
+    EXPECT_TRUE(std::ranges::equal(found.h.values(), other.h.values()));
+    EXPECT_TRUE(std::ranges::equal(found.xh.values(), other.xh.values()));
+    return count;
+  };
+  EXPECT_LE(2 * reads(100e3), reads(30e3));
+}
+
 TEST(BlockedTree, TakesNumbersOfAnySize) {
   for (const int exponent : {-1000, -100, 100, 1000}) {
     auto x = planted<double>(200, 6);
@@ -120,6 +149,11 @@ TEST(BlockedTree, Flattens) {
   const testing::OddBlocks<double> blocks(x, 11);
   const StreamedData<double> data(blocks);
   const auto memory = in_memory(SparseMatrix<double>(x));
+  // A large matrix is fetched in parts, however few its topics are.
+  EXPECT_EQ(items_to_fit_at_once(1000, 10'000, 2, true), items_to_fit_at_once(1000, 10'000, 2, false));
+  EXPECT_EQ(items_to_fit_at_once(1'000'000, 16 * entries_at_once, 2, true), 62'500);
+  EXPECT_GE(items_to_fit_at_once(1'000'000, 16 * entries_at_once, 2, false), 1'000'000);
+  EXPECT_EQ(items_to_fit_at_once(2, 100 * entries_at_once, 2, true), 1);
   const Tree<double> tree = build_tree(*tree_data(blocks, 0), {.leaves = 9});
   const Matrix<double> topics = leaf_topics(data, tree);
   const Matrix<double> found = flatten(data, topics), expected = flatten(*memory, topics);

@@ -7,15 +7,16 @@
 namespace copse {
 
 // rank2_nmf: the start on samples. Measured on planted corpora of 10,000 to 765,000 documents.
-inline constexpr Index items_in_sample = 500;     // at least
-inline constexpr Index max_stride = 32;           // a sample has at least one item in so many
-inline constexpr Index large_node = 8000;         // from here on two starts are compared,
-inline constexpr Index items_to_compare = 2000;   // on at least so many items
-inline constexpr Index coarse_stride = 16;        // from here on a second, finer sample follows
-inline constexpr Index refinement = 4;            // with so many times the items
-inline constexpr double coarse_tolerance = 5e-2;  // of the alternation on the first sample
-inline constexpr double fine_tolerance = 1e-2;    // and on the second
-inline constexpr double least_row = 1e-3;         // start of a feature without a sampled item, of the root mean square
+inline constexpr Index items_in_sample = 500;          // at least
+inline constexpr Index max_stride = 32;                // a sample has at least one item in so many,
+inline constexpr Index items_of_large_sample = 25000;  // or so many: of a very large node it should fit into memory
+inline constexpr Index large_node = 8000;              // from here on two starts are compared,
+inline constexpr Index items_to_compare = 2000;        // on at least so many items
+inline constexpr Index coarse_stride = 16;             // from here on a second, finer sample follows
+inline constexpr Index refinement = 4;                 // with so many times the items
+inline constexpr double coarse_tolerance = 5e-2;       // of the alternation on the first sample
+inline constexpr double fine_tolerance = 1e-2;         // and on the second
+inline constexpr double least_row = 1e-3;  // start of a feature without a sampled item, of the root mean square
 
 // rank2_nmf: extrapolation. More iterates or longer ways did not save reads on the same corpora.
 inline constexpr int extrapolated_iterates = 3;
@@ -41,6 +42,7 @@ inline constexpr double leading_tolerance = 1e-6;  // relative change of both va
 
 // flatten: items are fitted in blocks of so many coefficients, 16 MB of floats.
 inline constexpr Index coefficients_at_once = 1 << 22;
+inline constexpr Index entries_at_once = 1 << 22;  // of items that are fetched from a file for it
 
 // Scorer: how far it works ahead. With two threads, more leaves at once cost more than they save.
 inline constexpr std::size_t leaves_at_once = 4;

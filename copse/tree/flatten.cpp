@@ -46,6 +46,13 @@ Block<T> select_block(const Data<T>& x, const Matrix<T>& topics, Index begin, In
 
 }  // namespace
 
+Index items_to_fit_at_once(Index items, Index entries, Index topics, bool fetched) {
+  const Index size = std::max<Index>(1, coefficients_at_once / std::max<Index>(1, topics));
+  if (!fetched || entries <= entries_at_once) return size;
+  const double share = static_cast<double>(entries_at_once) / static_cast<double>(entries);
+  return std::clamp<Index>(static_cast<Index>(share * static_cast<double>(items)), 1, size);
+}
+
 template <class T>
 Matrix<T> leaf_topics(const Data<T>& x, const Tree<T>& tree) {
   if (tree.nodes.size() == 1) {
@@ -94,7 +101,7 @@ double flatten(const Data<T>& x, const Matrix<T>& topics,
     std::ranges::transform(h_gram.values(), part.values(), h_gram.values().begin(), std::plus());
     visit(first, h);
   };
-  const Index size = std::max<Index>(1, coefficients_at_once / std::max<Index>(1, topics.cols()));
+  const Index size = items_to_fit_at_once(x.cols(), x.nonzeros(), topics.cols(), x.prefers_one_read());
   for (Index begin = 0; begin < x.cols(); begin += size) {
     const Index end = std::min(begin + size, x.cols());
     const Block<T> block = begin == 0 && end == x.cols() ? Block<T>{} : select_block(x, topics, begin, end);

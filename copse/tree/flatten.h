@@ -26,6 +26,9 @@ template <class T>
 double flatten(const Data<T>& x, const Matrix<T>& topics,
                const std::function<void(Index first, const Matrix<T>& h)>& visit);
 
+// How many items it takes at a time; entries that must be fetched count, too.
+Index items_to_fit_at_once(Index items, Index entries, Index topics, bool fetched);
+
 // DC-NMF: W from a tree by score `error` without outliers, then options.max_iterations alternations; the seed's choice
 // is one. Where the data has no tree of so many leaves, or the time limit cuts it short, items drawn at random take the
 // places of the missing topics. `items` is the same data as `x`. options.start and options.runs must be left alone.

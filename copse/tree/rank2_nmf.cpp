@@ -349,7 +349,8 @@ Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options) {
     start.entries_read = static_cast<double>(x.entries());
   } else {
     const Index sample = x.items() < large_node ? items_in_sample : items_to_compare;
-    start = singular_start(x, std::clamp<Index>(x.items() / sample, 1, max_stride), options);
+    const Index most = std::max(max_stride, x.items() / items_of_large_sample);
+    start = singular_start(x, std::clamp<Index>(x.items() / sample, 1, most), options);
   }
   const double entries = static_cast<double>(x.entries());
   Rank2Result<T> result;

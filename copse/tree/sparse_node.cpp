@@ -254,6 +254,26 @@ struct OwnItems {
   }
 };
 
+// Reads the items into x, whose offsets are known; features get other numbers where some are given.
+template <class T>
+void fetch_items(const BlockedHome<T>& home, std::vector<RowIndex> items, std::span<const std::int32_t> numbers,
+                 NodeItems<T, RowIndex>& x) {
+  x.indices.resize(static_cast<std::size_t>(x.offsets.back()));
+  x.values.resize(static_cast<std::size_t>(x.offsets.back()));
+  const ItemsInBlocks<T> source{.home = &home, .items = std::move(items), .factors = {}, .numbers = {}};
+  // Not more blocks at once than a read has.
+  const std::vector<Index> starts = entry_blocks(x.offsets, max_blocks);
+  parallel_for(static_cast<Index>(starts.size()) - 1, [&](Index part) {
+    source.visit(starts[part], starts[part + 1], true,
+                 [&](Index j, const RowIndex* indices, const T* values, Index size) {
+                   RowIndex* to = x.indices.data() + x.offsets[j];
+                   if (numbers.empty()) std::copy_n(indices, size, to);
+                   for (Index e = 0; e < size && !numbers.empty(); ++e) to[e] = numbers[indices[e]];
+                   std::copy_n(values, size, x.values.data() + x.offsets[j]);
+                 });
+  });
+}
+
 // `own` tells which of the chosen items the source has.
 template <class T, class Source>
 std::unique_ptr<NodeData<T>> cut_items(Source source, Index rows, const Chosen& chosen, Numbers numbers,
@@ -301,6 +321,7 @@ class SparseNode : public NodeData<T> {
       for (RowIndex& number : numbers) number -= static_cast<RowIndex>(own_.begin);
       return cut_items<T>(ItemsInMemory<T, Row>{x_.view(), numbers}, rows(), part, Numbers::in_order, place);
     }
+    if (auto node = part_in_one_read(own, part, place)) return node;
     ItemsInBlocks<T> source{.home = blocks_->home, .items = {}, .factors = {}, .numbers = blocks_->numbers};
     for (std::size_t i = 0; i < own.size(); ++i) {
       const Index j = own[i] - own_.begin;
@@ -336,6 +357,29 @@ class SparseNode : public NodeData<T> {
 
  private:
   Index rows() const { return static_cast<Index>(this->terms().size()); }
+
+  // Where a part fits into memory twice, it is fetched as it is, and its features are counted there. Null: it does not
+  // fit.
+  std::unique_ptr<NodeData<T>> part_in_one_read(std::span<const RowIndex> own, Chosen part,
+                                                const OwnItems& place) const {
+    if (!blocks_->factors.empty()) return nullptr;
+    NodeItems<T, RowIndex> x{.offsets = Buffer<Index>(1, 0), .indices = {}, .values = {}};
+    std::vector<RowIndex> items, numbers;
+    for (const RowIndex number : own) {
+      const Index j = number - own_.begin;
+      items.push_back(blocks_->items[j]);
+      numbers.push_back(static_cast<RowIndex>(numbers.size()));
+      x.offsets.push_back(x.offsets.back() + blocks_->size(j));
+    }
+    const double bytes = static_cast<double>(x.offsets.back()) * (sizeof(T) + sizeof(RowIndex));
+    if (!blocks_->home->memory.take(2 * bytes)) return nullptr;
+    const TakenMemory fetched(blocks_->home->memory, bytes);
+    TakenMemory taken(blocks_->home->memory, bytes);
+    fetch_items(*blocks_->home, std::move(items), blocks_->numbers, x);
+    part.shift_of_values = blocks_->shift;
+    return cut_items<T>(ItemsInMemory<T, RowIndex>{x.view(), numbers}, rows(), part, Numbers::in_order, place,
+                        std::move(taken));
+  }
 
   // Moves the kept items to the front; all move towards lower addresses.
   void drop_items(std::span<const char> kept, int shift) override {
@@ -746,17 +790,7 @@ class BlockedTreeData : public TreeData<T> {
     offsets.resize(own.size() + 1);
     offsets[0] = 0;
     for (std::size_t j = 0; j < own.size(); ++j) offsets[j + 1] = offsets[j] + home_.sizes[own[j]];
-    store->x.indices.resize(static_cast<std::size_t>(offsets.back()));
-    store->x.values.resize(static_cast<std::size_t>(offsets.back()));
-    const ItemsInBlocks<T> source{.home = &home_, .items = store->items, .factors = {}, .numbers = {}};
-    const std::vector<Index> starts = entry_blocks(offsets, max_blocks);
-    parallel_for(static_cast<Index>(starts.size()) - 1, [&](Index part) {
-      source.visit(starts[part], starts[part + 1], true,
-                   [&](Index j, const RowIndex* indices, const T* values, Index size) {
-                     std::copy_n(indices, size, store->x.indices.data() + offsets[j]);
-                     std::copy_n(values, size, store->x.values.data() + offsets[j]);
-                   });
-    });
+    fetch_items<T>(home_, store->items, {}, store->x);
     return store;
   }
 

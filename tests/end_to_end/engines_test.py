@@ -4,6 +4,7 @@ TABLE holds what docs/guide/engines.md says. Every option of the commands must s
 """
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -146,6 +147,7 @@ def test_a_limit_decides(copse, data, tmp_path):
         engines[limit] = result["engine"]
         assert ("read from the file again and again" in run.stderr) == (result["engine"] == "disk")
     assert engines == {"4G": "memory", "100M": "disk"}
+    assert any(re.search(r"the file was read \d+\.\d times, .*B in all", note) for note in result["notes"])
     assert result["peak_memory_bytes"] <= 100e6
     run = copse("factor", "big.copse", "-k", 4, "--memory-limit", "30M", cwd=tmp_path)
     assert run.returncode == 1
@@ -159,10 +161,103 @@ def test_other_files_are_refused(copse, data):
     run = copse("factor", "x.copse", "-k", 3, "--items", "rows", "--engine", "disk", cwd=data)
     assert run.returncode == 1
     assert "cannot be read in blocks of items" in run.stderr
-    (data / "docs.jsonl").write_text('{"text": "one two three"}\n' * 5)
-    run = copse("tree", "docs.jsonl", "--engine", "disk", cwd=data)
-    assert run.returncode == 1
-    assert "counted in memory" in run.stderr
+
+
+def documents(path, count, words, length=30):
+    """Texts of four subjects."""
+    rng = np.random.default_rng(3)
+    subjects = ("planet", "engine", "violin", "harbour")
+    own = (words * rng.random((count, length)) ** 3).astype(int).tolist()
+    common = rng.integers(0, words, (count, length // 3)).tolist()
+    with open(path, "w") as file:
+        for j in range(count):
+            text = [f"{subjects[j % 4]}{i}" for i in own[j]] + [f"common{i}" for i in common[j]]
+            print(json.dumps({"id": f"d{j}", "text": " ".join(text), "label": "pehv"[j % 4]}), file=file)
+
+
+@pytest.mark.parametrize("command, size", [("topics", ["-k", 4]), ("tree", ["--leaves", 4])])
+def test_documents_are_counted_on_disk(copse, tmp_path, command, size):
+    """The same topics, and nothing stays in the folder for scratch files."""
+    documents(tmp_path / "docs.jsonl", 1500, 300)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    environment = {**os.environ, "TMPDIR": str(scratch)}
+    found = []
+    for engine in ("memory", "disk"):
+        run = copse(command, "docs.jsonl", *size, "--engine", engine, "-o", engine, env=environment)
+        assert run.returncode == 0, run.stderr
+        result = json.loads((tmp_path / engine / "result.json").read_text())
+        assert result["engine"] == engine
+        assert result["measures"]["nmi"] > 0.95
+        found.append([row[:2] for row in read_tsv(tmp_path / engine / "assignments.tsv")])
+    assert np.mean([a == b for a, b in zip(*found, strict=True)]) > 0.99
+    assert any("the file was read" in note for note in result["notes"])
+    assert any("scratch file" in note for note in result["notes"])
+    assert list(scratch.iterdir()) == []
+    (tmp_path / "new.jsonl").write_text('{"text": "planet1 planet2 planet3 planet0"}\n')
+    placed = [copse("assign", folder, "new.jsonl").stdout.splitlines()[1].split("\t")[1] for folder in ("memory", "disk")]
+    assert placed[0] == placed[1]
+
+
+def test_documents_spill_under_a_limit(copse, tmp_path):
+    """Counts that do not fit go to the disk by themselves, and the limit holds."""
+    documents(tmp_path / "docs.jsonl", 8000, 6000, 600)
+    run = copse("topics", "docs.jsonl", "-k", 4, "--max-iterations", 5, "--no-page", "--json")
+    assert run.returncode == 0, run.stderr
+    memory = json.loads(run.stdout)
+    assert memory["engine"] == "memory"
+    limit = int(0.75 * memory["peak_memory_bytes"])
+    run = copse("topics", "docs.jsonl", "-k", 4, "--max-iterations", 5, "--no-page", "--json", "--memory-limit", limit)
+    assert run.returncode == 0, run.stderr
+    disk = json.loads(run.stdout)
+    assert disk["engine"] == "disk"
+    assert disk["peak_memory_bytes"] <= limit
+    assert disk["measures"]["nmi"] == pytest.approx(memory["measures"]["nmi"], abs=0.01)
+
+
+def test_npz_is_streamed(copse, data):
+    """Without compression, with the items along the compressed axis; features in any order, some twice."""
+    x = scipy.io.mmread(data / "x.mtx").tocsc().astype(np.float64)
+    expected = run_both(copse, data, "tree", "--leaves", 5)[0][1]
+    shuffled = x.copy()
+    rng = np.random.default_rng(2)
+    for j in range(x.shape[1]):
+        part = slice(x.indptr[j], x.indptr[j + 1])
+        order = rng.permutation(x.indptr[j + 1] - x.indptr[j])
+        shuffled.indices[part], shuffled.data[part] = x.indices[part][order], x.data[part][order]
+    halves = scipy.sparse.csc_matrix((np.repeat(x.data, 2) / 2, np.repeat(x.indices, 2), 2 * x.indptr), shape=x.shape)
+    files = {"csc": (x, []), "csr": (x.T.tocsr(), ["--items", "rows"]), "shuffled": (shuffled, []), "twice": (halves, []),
+             "ints": (x.astype(np.int16), [])}
+    for name, (matrix, options) in files.items():
+        scipy.sparse.save_npz(data / f"{name}.npz", matrix, compressed=False)
+        run = copse("tree", f"{name}.npz", *options, "--leaves", 5, "--engine", "disk", "-o", data / "npz", "--force", cwd=data)
+        assert run.returncode == 0, (name, run.stderr)
+        assert json.loads((data / "npz" / "result.json").read_text())["engine"] == "disk"
+        assert [row[1] for row in read_tsv(data / "npz" / "assignments.tsv")[1:]] == expected, name
+    scipy.sparse.save_npz(data / "packed.npz", x, compressed=True)
+    for name, options in (("packed", []), ("csr", []), ("csc", ["--items", "rows"])):
+        run = copse("tree", f"{name}.npz", *options, "--leaves", 5, "--engine", "disk", cwd=data)
+        assert run.returncode == 1 and "cannot be read in blocks" in run.stderr, (name, run.stderr)
+
+
+def test_damaged_npz_is_refused(copse, data):
+    x = scipy.io.mmread(data / "x.mtx").tocsc().astype(np.float64)
+    bad = {}
+    bad["negative"], bad["outside"], bad["offsets"] = x.copy(), x.copy(), x.copy()
+    bad["negative"].data[100] = -1
+    bad["outside"].indices[100] = 1 << 30
+    bad["offsets"].indptr[10] = 1 << 30
+    for name, matrix in bad.items():
+        np.savez(data / f"{name}.npz", format=b"csc", shape=matrix.shape, data=matrix.data, indices=matrix.indices, indptr=matrix.indptr)
+    scipy.sparse.save_npz(data / "flipped.npz", x, compressed=False)
+    bytes_ = bytearray((data / "flipped.npz").read_bytes())
+    bytes_[bytes_.find(x.data[:50].tobytes()) + 7] ^= 1
+    (data / "flipped.npz").write_bytes(bytes_)
+    for name, sentence in (("negative", "is negative"), ("outside", "is outside of 0 to 149"), ("offsets", "offsets must ascend"),
+                           ("flipped", "damaged")):
+        run = copse("factor", f"{name}.npz", "-k", 3, "--engine", "disk", cwd=data)
+        assert run.returncode == 1, name
+        assert sentence in run.stderr, run.stderr
 
 
 def test_a_tree_is_the_same_to_the_bit(copse, data):

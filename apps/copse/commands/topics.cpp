@@ -83,6 +83,7 @@ void add_topics(Program& program) {
              "Words to show and write per topic")
       ->group("Output");
   add_machine_options(command, *machine);
+  add_engine(command, *machine);
 }
 
 }  // namespace copse
