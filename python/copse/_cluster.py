@@ -269,7 +269,7 @@ class _OfGraph(Stored, ClusterMixin, BaseEstimator):
     n_clusters: int
     n_jobs: int | None
 
-    @available_if(is_stored)
+    @available_if(is_stored)  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of new rows, or documents, as `copse assign` places them. Only of a model from a folder.
 

@@ -122,9 +122,9 @@ def _method(settings: dict[str, Any], k: int) -> Any:
     name = settings["method"]
     init = {"plus-plus": "k-means++"}.get(settings["start"], settings["start"])
     runs = settings["runs"]
-    iterations = {"max_iter": settings["max_iterations"]} if settings["max_iterations"] > 0 else {}
-    centres = {"init": init, "n_init": runs, **iterations}
-    joined = {"affinity": "precomputed" if settings.get("similarity") == "none" else "cosine"}
+    iterations: dict[str, Any] = {"max_iter": settings["max_iterations"]} if settings["max_iterations"] > 0 else {}
+    centres: dict[str, Any] = {"init": init, "n_init": runs, **iterations}
+    joined: dict[str, Any] = {"affinity": "precomputed" if settings.get("similarity") == "none" else "cosine"}
     if settings.get("neighbours"):
         joined["n_neighbors"] = settings["neighbours"]
     labels = {"spectral": "kmeans", "yu-shi": "discretize", "cluster-qr": "cluster_qr"}

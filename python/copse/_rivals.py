@@ -669,7 +669,7 @@ class GNMF(Stored, ClusterMixin, BaseEstimator):
         self.stop_reason_ = found["stop_reason"]
         return self
 
-    @available_if(is_stored)
+    @available_if(is_stored)  # type: ignore[untyped-decorator]
     def predict(self, X: Data) -> np.ndarray:
         """The cluster of new rows, or documents, as `copse assign` places them. Only of a model from a folder."""
         return self._largest(self._placed(X))
