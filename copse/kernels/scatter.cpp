@@ -49,7 +49,8 @@ void scatter(const Index* offsets, Index columns, const RowIndex* indices, const
              T* sums) {
   const hn::CappedTag<T, 32 / sizeof(T)> d;
   constexpr Index lanes = static_cast<Index>(hn::MaxLanes(d));
-  for (Index done = 0; done < stride;) {
+  Index done = 0;
+  while (done < stride) {
     const Index left = (stride - done) / lanes;
     const auto pass = [&](auto number) HWY_ATTR {
       scatter_vectors<number>(d, offsets, columns, indices, values, h + done, stride, sums + done);
