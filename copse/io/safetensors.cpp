@@ -7,6 +7,7 @@
 
 #include "copse/base/error.h"
 #include "copse/io/input.h"
+#include "copse/io/json_value.h"
 
 namespace copse {
 namespace {
@@ -44,9 +45,9 @@ Layout parse_layout(const std::string& file, const std::string& name, const Json
   std::string type;
   try {
     type = entry.at("dtype").get<std::string>();
-    for (const Json& side : entry.at("shape")) layout.shape.push_back(side.get<Index>());
-    layout.begin = entry.at("data_offsets").at(0).get<std::uint64_t>();
-    layout.end = entry.at("data_offsets").at(1).get<std::uint64_t>();
+    layout.shape = checked_list<Index>(entry.at("shape"));
+    layout.begin = checked_value<std::uint64_t>(entry.at("data_offsets").at(0));
+    layout.end = checked_value<std::uint64_t>(entry.at("data_offsets").at(1));
   } catch (const Json::exception&) {
     broken(file, "its header does not give tensor \"" + name + "\" a dtype, a shape and two data_offsets");
   }

@@ -12,6 +12,7 @@
 
 #include "copse/base/error.h"
 #include "copse/base/version.h"
+#include "copse/io/json_value.h"
 #include "copse/io/log_files.h"
 #include "copse/io/result_folder.h"
 #include "copse/report/page.h"
@@ -35,17 +36,21 @@ void put(Json& object, const char* name, const std::optional<Value>& value) {
   if (value && std::isfinite(*value)) object[name] = *value;
 }
 template <class Value>
+Value whole(const Json& object, const char* name) {
+  return object.contains(name) ? checked_value<Value>(object[name]) : Value(0);
+}
+template <class Value>
 void take(const Json& object, const char* name, std::optional<Value>& value) {
-  if (object.contains(name)) value = object[name].get<Value>();
+  if (object.contains(name)) value = checked_value<Value>(object[name]);
 }
 
 Json json_of(const ClusteringMeasures& measures) { return Json::parse(to_json(measures)); }
 
 ClusteringMeasures measures_in(const Json& object) {
   ClusteringMeasures measures;
-  measures.items = object.value("items", Index(0));
-  measures.clusters = object.value("clusters", Index(0));
-  measures.classes = object.value("classes", Index(0));
+  measures.items = whole<Index>(object, "items");
+  measures.clusters = whole<Index>(object, "clusters");
+  measures.classes = whole<Index>(object, "classes");
   measures.accuracy = object.value("accuracy", 0.0);
   measures.nmi = object.value("nmi", 0.0);
   measures.ari = object.value("ari", 0.0);
@@ -157,17 +162,17 @@ std::string page_of(const Comparison& comparison) {
 CompareOutcome outcome_of(const Json& object) {
   CompareOutcome outcome;
   outcome.method = object.at("method").get<std::string>();
-  outcome.k = object.at("k").get<Index>();
+  outcome.k = checked_value<Index>(object.at("k"));
   outcome.failure = object.value("failure", std::string());
   outcome.left_out = object.value("left_out", false);
   outcome.given = object.value("given", false);
   outcome.estimate = object.value("estimated_seconds", 0.0);
-  outcome.clusters = object.value("clusters", Index(0));
-  outcome.runs = object.value("runs", 0);
-  outcome.iterations = object.value("iterations", 0);
+  outcome.clusters = whole<Index>(object, "clusters");
+  outcome.runs = whole<int>(object, "runs");
+  outcome.iterations = whole<int>(object, "iterations");
   outcome.seconds = object.value("seconds", 0.0);
   outcome.objective = object.value("objective", 0.0);
-  outcome.peak_memory_bytes = object.value("peak_memory_bytes", Index(0));
+  outcome.peak_memory_bytes = whole<Index>(object, "peak_memory_bytes");
   if (object.contains("measures")) outcome.measures = measures_in(object["measures"]);
   take(object, "mean_accuracy", outcome.mean_accuracy);
   take(object, "mean_nmi", outcome.mean_nmi);
@@ -193,7 +198,7 @@ std::optional<CompareOutcome> outcome_in(const std::string& line, const std::str
     const Json object = Json::parse(line);
     if (object.value("key", std::string()) != key) return {};
     CompareOutcome outcome = outcome_of(object);
-    outcome.labels = object.at("labels").get<std::vector<Index>>();
+    outcome.labels = checked_list<Index>(object.at("labels"));
     outcome.words = object.at("words").get<std::vector<std::vector<std::string>>>();
     return outcome;
   } catch (const nlohmann::json::exception&) {

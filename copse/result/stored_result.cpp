@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "copse/base/error.h"
+#include "copse/io/json_value.h"
 #include "copse/io/log_files.h"
 #include "copse/io/result_folder.h"
 #include "copse/result/fields.h"
@@ -27,7 +28,7 @@ Value value_at(const Json& root, const char* place) {
   const Json::json_pointer pointer(place);
   if (!root.contains(pointer)) return Value();
   try {
-    return root.at(pointer).get<Value>();
+    return checked_value<Value>(root.at(pointer));
   } catch (const nlohmann::json::exception&) {
     return Value();
   }

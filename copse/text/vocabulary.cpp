@@ -5,6 +5,7 @@
 
 #include "copse/base/error.h"
 #include "copse/io/input.h"
+#include "copse/io/json_value.h"
 #include "copse/text/stem.h"
 #include "copse/text/stop_words.h"
 
@@ -75,8 +76,9 @@ Vocabulary parse_vocabulary(std::string_view text, const std::string& name) {
   Vocabulary vocabulary;
   try {
     const json parsed = json::parse(text);
-    visit_options(vocabulary.options,
-                  [&](const char* option, auto& value) { parsed.at("options").at(option).get_to(value); });
+    visit_options(vocabulary.options, [&](const char* option, auto& value) {
+      value = checked_value<std::remove_cvref_t<decltype(value)>>(parsed.at("options").at(option));
+    });
     parsed.at("keys").get_to(vocabulary.keys);
     parsed.at("names").get_to(vocabulary.names);
     check(vocabulary.options);
