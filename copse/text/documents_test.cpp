@@ -337,7 +337,8 @@ TEST(Documents, LargeNumbersInJsonDoNoHarm) {
   EXPECT_EQ(found.documents[2].id, "12345678901234567890123");
   for (const char* line :
        {"{\"text\": \"x\", \"n\": 1e}", "{\"text\": \"x\", \"n\": 1e400", "{\"text\": \"x\", \"n\": 01e400}",
-        "{\"text\": \"x\", \"n\": 1e400.5}", "{\"text\": \"x\", \"n\": -}"})
+        "{\"text\": \"x\", \"n\": 1e400.5}", "{\"text\": \"x\", \"n\": -}",
+        "{\"text\": \"\xff\", \"n\": 1e400"})  // repaired first, then read again
     EXPECT_THAT(sentence(line, json), HasSubstr("this is not JSON")) << line;
 }
 

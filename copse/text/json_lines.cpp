@@ -130,8 +130,7 @@ class JsonLines final : public CheckedReader {
     dom::object object;
     auto error = parser_.parse(line.data(), line.size(), false).get(object);
     if (error == simdjson::NUMBER_ERROR) {
-      repaired = simdjson::padded_string(with_large_numbers_quoted(line));
-      error = parser_.parse(repaired).get(object);
+      error = parser_.parse(simdjson::padded_string(with_large_numbers_quoted(line))).get(object);
     }
     if (error) {
       return bad(error == simdjson::INCORRECT_TYPE

@@ -67,7 +67,7 @@ bool forms_tree(const std::vector<TreeNode<T>>& nodes) {
       if (node.first != -1 || node.second != -1 || node.split != 0) return false;
       continue;
     }
-    if (node.second != node.first + 1 || node.second >= count || node.dropped) return false;
+    if (node.first >= count || node.second != node.first + 1 || node.second >= count || node.dropped) return false;
     if (nodes[node.first].parent != n || nodes[node.second].parent != n) return false;
     if (node.split < 1 || node.split > count / 2 || numbers[node.split] != 0) return false;
     numbers[node.split] = 1;

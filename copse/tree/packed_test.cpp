@@ -60,8 +60,9 @@ TEST(PackedTree, RefusesWhatIsNotATree) {
   refused([](auto& bad) { bad.shape[2] += 1; });
   refused([](auto& bad) { bad.nodes.clear(); });
   refused([](auto& bad) { bad.nodes.pop_back(); });
-  refused([](auto& bad) { bad.nodes[0] = 0; });        // the root below itself
-  refused([](auto& bad) { bad.nodes[1] = 1000; });     // a child that is not there
+  refused([](auto& bad) { bad.nodes[0] = 0; });     // the root below itself
+  refused([](auto& bad) { bad.nodes[1] = 1000; });  // a child that is not there
+  refused([](auto& bad) { bad.nodes[1] = std::numeric_limits<std::int64_t>::max(); });
   refused([](auto& bad) { bad.nodes[1] = -1; });       // one child only
   refused([](auto& bad) { bad.nodes[10] = 1; });       // a node that is its own parent
   refused([](auto& bad) { bad.nodes[6] = -1; });       // fewer than no items

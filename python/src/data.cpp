@@ -59,8 +59,10 @@ nb::class_<Options> bind_generator(nb::module_& module, const char* options_name
 }
 
 void bind_generators(nb::module_& module) {
-  bind_generator<CorpusOptions>(module, "CorpusOptions", "generate_corpus", generate_corpus<float>,
-                                generate_corpus<double>)
+  bind_generator<CorpusOptions>(
+      module, "CorpusOptions", "generate_corpus",
+      [](const CorpusOptions& options) { return generate_corpus<float>(options); },
+      [](const CorpusOptions& options) { return generate_corpus<double>(options); })
       .def_rw("documents", &CorpusOptions::documents)
       .def_rw("terms", &CorpusOptions::terms)
       .def_rw("k", &CorpusOptions::k)
