@@ -28,6 +28,9 @@ def run(program: str, arguments: list[str]) -> tuple[float, float]:
 
 
 def main() -> None:
+    if len(sys.argv) == 1:  # among all benchmarks
+        print("Left out: it compares two programs, which must be named.")
+        return
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("old")
     parser.add_argument("new")
