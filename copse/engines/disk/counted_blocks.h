@@ -1,6 +1,7 @@
 // The blocks of a file, and how often they were read.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <utility>
