@@ -10,6 +10,7 @@
 #include "copse/cluster/kernel_k_means.h"
 #include "copse/cluster/rival_methods.h"
 #include "copse/cluster/spectral_clustering.h"
+#include "copse/tree/flatten.h"
 
 namespace copse {
 namespace {
@@ -118,12 +119,7 @@ MethodResult<T> by_tree(const Dataset<T>& items, const MethodOptions& options) {
   result.labels = tree.partition(tree.splits());
   for (Index& label : result.labels) label = label < 0 ? -1 : number[label];
   result.k = static_cast<Index>(leaves.size());
-  result.w = Matrix<T>(items.features(), result.k);
-  for (std::size_t c = 0; c < leaves.size(); ++c) {
-    const RankedTerms<T>& topic = tree.nodes[leaves[c]].topic;
-    for (std::size_t t = 0; t < topic.terms.size(); ++t)
-      result.w(static_cast<Index>(topic.terms[t]), static_cast<Index>(c)) = topic.weights[t];
-  }
+  result.w = leaf_topics(tree);
   result.stop_reason = tree.stop_reason;
   return result;
 }

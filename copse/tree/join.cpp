@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "copse/base/error.h"
 #include "copse/tree/edit.h"
@@ -33,15 +34,16 @@ void check_pair(const Tree<T>& tree, Index node, Index other) {
   }
 }
 
+// With this share of its new parent, or the one that each item had.
 template <class T>
-void give_items(const TreeNode<T>& from, T share, TreeNode<T>& to) {
+void give_items(const TreeNode<T>& from, std::optional<T> share, TreeNode<T>& to) {
   TreeNode<T> both;
   std::size_t a = 0, b = 0;
   while (a < to.items.size() || b < from.items.size()) {
     const bool own = b == from.items.size() || (a < to.items.size() && to.items[a] < from.items[b]);
     both.items.push_back(own ? to.items[a] : from.items[b]);
     both.weights.push_back(own ? to.weights[a] : from.weights[b]);
-    both.shares.push_back(own ? to.shares[a] : share < T(0) ? from.shares[b] : share);
+    both.shares.push_back(own ? to.shares[a] : share.value_or(from.shares[b]));
     ++(own ? a : b);
   }
   to.items = std::move(both.items), to.weights = std::move(both.weights), to.shares = std::move(both.shares);
@@ -73,9 +75,9 @@ void join(Tree<T>& tree, Index node, Index other) {
   const TreeNode<T> moved = tree.nodes[other];
   for (Index n = other; !is_above(tree, n, node); n = tree.nodes[n].parent) take_items(moved.items, tree.nodes[n]);
   // A person decided: on the way down to its new place an item has the share 1, and there the one that it had.
-  give_items(moved, T(-1), tree.nodes[node]);
+  give_items<T>(moved, std::nullopt, tree.nodes[node]);
   for (Index n = tree.nodes[node].parent; !is_above(tree, n, other); n = tree.nodes[n].parent)
-    give_items(moved, T(1), tree.nodes[n]);
+    give_items<T>(moved, T(1), tree.nodes[n]);
   tree.nodes[other].dropped = true;
   tree.nodes[other].joined = node;
   tree.leaves = static_cast<Index>(tree.leaf_nodes().size());
