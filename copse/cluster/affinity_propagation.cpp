@@ -9,7 +9,7 @@
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
 #include "copse/base/stopwatch.h"
-#include "copse/cluster/stop_after.h"
+#include "copse/nmf/stop_after.h"
 
 namespace copse {
 namespace {

@@ -8,7 +8,7 @@
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
 #include "copse/base/stopwatch.h"
-#include "copse/cluster/stop_after.h"
+#include "copse/nmf/stop_after.h"
 #include "copse/graph/graph.h"
 #include "copse/kernels/gram.h"
 #include "copse/kernels/sparse_product.h"

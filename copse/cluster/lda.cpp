@@ -8,7 +8,7 @@
 #include "copse/base/parallel.h"
 #include "copse/base/stopwatch.h"
 #include "copse/cluster/lda_state.h"
-#include "copse/cluster/stop_after.h"
+#include "copse/nmf/stop_after.h"
 
 namespace copse {
 namespace {

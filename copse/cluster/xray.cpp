@@ -7,7 +7,7 @@
 #include "copse/base/stopwatch.h"
 #include "copse/cluster/separable.h"
 #include "copse/cluster/separable_fit.h"
-#include "copse/cluster/stop_after.h"
+#include "copse/nmf/stop_after.h"
 
 namespace copse {
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
@@ -11,6 +12,7 @@
 #include "copse/graph/spectral.h"
 #include "copse/graph/sym_step.h"
 #include "copse/kernels/in_memory.h"
+#include "copse/nmf/stop_after.h"
 
 namespace copse {
 namespace {
@@ -277,17 +279,11 @@ BlockModel<T> fit_blocks(SparseView<T> a, const BlockOptions& options, std::vect
                        .relative_error = scale > 0 ? std::sqrt(std::max(0.0, blocks.objective()) / scale) : 0,
                        .projected_gradient_ratio = fall,
                        .seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count()});
-    const bool go_on = !options.progress || options.progress(history.back());
-    if (fall <= options.tolerance) {
-      reason = StopReason::converged;
-    } else if (!go_on) {
-      reason = StopReason::interrupted;
-    } else if (history.back().seconds >= options.time_limit) {
-      reason = StopReason::time_limit;
-    } else {
-      continue;
+    const auto converged = fall <= options.tolerance ? std::optional(StopReason::converged) : std::nullopt;
+    if (const auto ended = stop_after(history.back(), options, converged)) {
+      reason = *ended;
+      break;
     }
-    break;
   }
   BlockModel<T> model = blocks.take();
   model.history = std::move(history);

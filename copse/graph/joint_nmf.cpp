@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "copse/nmf/momentum.h"
 #include "copse/nmf/scaled_data.h"
 #include "copse/nmf/step.h"
+#include "copse/nmf/stop_after.h"
 #include "copse/nnls/nnls.h"
 
 namespace copse {
@@ -237,13 +239,7 @@ class JointAlternation {
       update_factor(h_step_, w_gram_, rows_of(h_product_, part_.unlinked), unlinked);
       put_rows(unlinked, part_.unlinked, ahead_.h);
     }
-    if (momentum_.idle()) return;
-    std::swap(ahead_.h, swept_h_);
-    if (momentum_.length() > 0) {
-      run_ahead(swept_h_, ahead_.h, momentum_.length());
-    } else {
-      ahead_.h = swept_h_;
-    }
+    run_ahead(momentum_, swept_h_, ahead_.h);
   }
 
   // X H', and a S H + b H of the linked.
@@ -311,20 +307,16 @@ class JointAlternation {
     const bool is_over = latest_.number >= last_ || latest_.seconds >= limits.time_limit || stuck_;
     if (is_over || latest_.projected_gradient_ratio <= limits.tolerance) measure_kept();
     result_->nmf.history.push_back(latest_);
-    const bool go_on = !limits.progress || limits.progress(latest_);
-    StopReason& reason = result_->nmf.stop_reason;
+    std::optional<StopReason> ended;
     if (latest_.projected_gradient_ratio <= limits.tolerance || stuck_) {
-      reason = StopReason::converged;
-    } else if (!go_on) {
-      reason = StopReason::interrupted;
+      ended = StopReason::converged;
     } else if (latest_.number >= last_) {
-      reason = StopReason::max_iterations;
-    } else if (latest_.seconds >= limits.time_limit) {
-      reason = StopReason::time_limit;
-    } else {
-      return false;
+      ended = StopReason::max_iterations;
     }
-    if (!go_on) {
+    const auto reason = stop_after(latest_, limits, ended);
+    if (!reason) return false;
+    result_->nmf.stop_reason = *reason;
+    if (*reason == StopReason::interrupted) {
       measure_kept();
       result_->nmf.history.back() = latest_;
     }

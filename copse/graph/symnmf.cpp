@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
@@ -10,6 +11,7 @@
 #include "copse/graph/sym_step.h"
 #include "copse/kernels/gram.h"
 #include "copse/kernels/in_memory.h"
+#include "copse/nmf/stop_after.h"
 #include "copse/nnls/nnls.h"
 
 namespace copse {
@@ -121,19 +123,16 @@ SymNmfResult<T> run(const SymProblem<T>& problem, const SymNmfOptions& options, 
         break;
       }
       latest = record(number, gradient_norm(now));
-      const bool go_on = !options.progress || options.progress(latest);
+      std::optional<StopReason> ended;
       if (latest.projected_gradient_ratio <= options.tolerance || !gained) {
-        result.stop_reason = StopReason::converged;
-      } else if (!go_on) {
-        result.stop_reason = StopReason::interrupted;
+        ended = StopReason::converged;
       } else if (number >= options.max_iterations) {
-        result.stop_reason = StopReason::max_iterations;
-      } else if (latest.seconds >= options.time_limit) {
-        result.stop_reason = StopReason::time_limit;
-      } else {
-        continue;
+        ended = StopReason::max_iterations;
       }
-      break;
+      if (const auto reason = stop_after(latest, options, ended)) {
+        result.stop_reason = *reason;
+        break;
+      }
     }
   }
   result.b = std::move(now.b);

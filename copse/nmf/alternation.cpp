@@ -91,7 +91,7 @@ class Alternation {
       return;
     }
     update_factor(h_step_, penalized_by_beta(w_gram_), h_product_, ahead_.h);
-    run_h_ahead();
+    run_ahead(momentum_, swept_h_, ahead_.h);
     project_on_h();
   }
 
@@ -137,7 +137,7 @@ class Alternation {
     std::swap(h_gram_, read_gram_);
   }
 
-  // run_h_ahead() for the rows of H from `first` on.
+  // What run_ahead() does with momentum, for the rows of H from `first` on.
   void run_rows_ahead(Index first, Matrix<T>& h) {
     T* before = swept_h_.data() + first * h.cols();
     Matrix<T> ahead = h;
@@ -159,16 +159,6 @@ class Alternation {
   void project_on_h() {
     x_.times(ahead_.h, w_product_);
     h_gram_ = global_gram(x_, ahead_.h);
-  }
-
-  void run_h_ahead() {
-    if (momentum_.idle()) return;
-    std::swap(ahead_.h, swept_h_);
-    if (momentum_.length() > 0) {
-      run_ahead(swept_h_, ahead_.h, momentum_.length());
-    } else {
-      ahead_.h = swept_h_;
-    }
   }
 
   // The pair (ahead.w, ahead.h) is the new iterate, from which W runs ahead, unless the objective rose: then the kept

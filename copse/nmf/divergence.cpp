@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <valarray>
 #include <vector>
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
+#include "copse/nmf/stop_after.h"
 #include "copse/nnls/divergence.h"
 
 namespace copse {
@@ -138,21 +140,18 @@ Run<T> alternate_by_divergence(const DivergenceData<T>& data, const NmfOptions& 
       return run;
     }
     const Iteration& latest = run.history.back();
-    const bool go_on = !options.progress || options.progress(latest);
     // The slow first steps of components that are still alike are no end.
     const bool may_end = options.solver == Solver::mu || number > gentle || latest.projected_gradient_ratio == 0;
+    std::optional<StopReason> ended;
     if (may_end && latest.projected_gradient_ratio <= options.tolerance) {
-      run.stop_reason = StopReason::converged;
-    } else if (!go_on) {
-      run.stop_reason = StopReason::interrupted;
+      ended = StopReason::converged;
     } else if (number >= options.max_iterations) {
-      run.stop_reason = StopReason::max_iterations;
-    } else if (latest.seconds >= options.time_limit) {
-      run.stop_reason = StopReason::time_limit;
-    } else {
-      continue;
+      ended = StopReason::max_iterations;
     }
-    return run;
+    if (const auto reason = stop_after(latest, options, ended)) {
+      run.stop_reason = *reason;
+      return run;
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "copse/matrix/dense.h"
 
@@ -51,5 +52,17 @@ class Momentum {
 // ahead = max(0, now + length (now - before)), where `ahead` holds `before` on entry.
 template <class T>
 void run_ahead(const Matrix<T>& now, Matrix<T>& ahead, double length);
+
+// The same with the length of `momentum`. On entry `ahead` holds now and `swept` holds before; then `swept` holds now.
+template <class T>
+void run_ahead(const Momentum& momentum, Matrix<T>& swept, Matrix<T>& ahead) {
+  if (momentum.idle()) return;
+  std::swap(ahead, swept);
+  if (momentum.length() > 0) {
+    run_ahead(swept, ahead, momentum.length());
+  } else {
+    ahead = swept;
+  }
+}
 
 }  // namespace copse

@@ -7,7 +7,8 @@
 
 namespace copse {
 
-// Reports the latest iteration, and says why the run ends, if it does: `ended` is the loop's own reason.
+// Reports the latest iteration, and says why the run ends, if it does: `ended` is the loop's own reason, which comes
+// before the wish of whoever hears the report.
 template <class Iteration, class Options>
 std::optional<StopReason> stop_after(const Iteration& latest, const Options& options,
                                      std::optional<StopReason> ended = {}) {
