@@ -4,12 +4,14 @@
 Counts of words of 20 Newsgroups (without headers and quoted lines) and of arXiv abstracts: words of letters, in 5
 documents or more and in half of them at most, English stop words left out, documents of 10 words or more. A tenth of the
 words of each document is held out, drawn at random. Both get the same words, the same priors to begin with
-(alpha = 5 / k, beta = 0.01), the same number of sweeps, and move alpha every ten sweeps after the fiftieth; copse moves
+(alpha = 5 / k, beta = 0.01), the same numbers of sweeps, and move alpha every ten sweeps after the fiftieth; copse moves
 beta as well, and once more does not. They take turns. Perplexity is that of the held-out words under the topics of their
-documents as the last sweep left them. NMI is that of the largest topic with the document's class.
+documents as the last sweep left them. NMI is that of the largest topic with the document's class. The last column is
+how much sooner copse has the perplexity that tomotopy has after so many sweeps, by the straight line between two
+numbers of sweeps, turn by turn.
 
     bench/lda.py                                        prints the tables of bench/results/lda.md
-    bench/lda.py --corpora 20newsgroups --k 20 --turns 1
+    bench/lda.py --corpora 20newsgroups --k 20 --turns 1 --sweeps 50 100
 """
 import argparse
 import gzip
@@ -62,20 +64,21 @@ def judged(test, labels, words, documents):
     return perplexity, normalized_mutual_info_score(labels, documents.argmax(axis=1))
 
 
-def copse_run(train, k, sweeps, threads, seed, optimize_beta):
+def copse_runs(train, k, sweeps, threads, seed, optimize_beta):
     import copse
 
-    model = copse.LDA(k, max_iter=sweeps, optimize_beta=optimize_beta, random_state=seed, n_jobs=threads)
     X = scipy.sparse.csr_array(train.astype(np.float32))
-    began = time.process_time()
-    model.fit(X)
-    seconds = time.process_time() - began
-    documents = model.doc_topic_.copy()
-    documents[documents.sum(axis=1) == 0] = model.alpha_ / model.alpha_.sum()
-    return seconds, model.components_, documents
+    for number in sweeps:
+        model = copse.LDA(k, max_iter=number, optimize_beta=optimize_beta, random_state=seed, n_jobs=threads)
+        began = time.process_time()
+        model.fit(X)
+        seconds = time.process_time() - began
+        documents = model.doc_topic_.copy()
+        documents[documents.sum(axis=1) == 0] = model.alpha_ / model.alpha_.sum()
+        yield seconds, model.components_, documents
 
 
-def tomotopy_run(train, k, sweeps, threads, seed):
+def tomotopy_runs(train, k, sweeps, threads, seed):
     import tomotopy
 
     model = tomotopy.LDAModel(k=k, alpha=5 / k, eta=0.01, seed=seed)
@@ -86,50 +89,75 @@ def tomotopy_run(train, k, sweeps, threads, seed):
         words = [str(w) for w in np.repeat(train.indices[row], train.data[row])]
         model.add_doc(words or ["nothing"])
     model.train(0)
-    began = time.process_time()
-    model.train(sweeps, workers=threads)
-    seconds = time.process_time() - began
-    words = np.full((k, train.shape[1]), 1e-12)
-    places = [(e, int(word)) for e, word in enumerate(model.used_vocabs) if word != "nothing"]
-    here, there = (list(numbers) for numbers in zip(*places))
-    for c in range(k):
-        words[c, there] = model.get_topic_word_dist(c)[here]
-    return seconds, words, np.array([document.get_topic_dist() for document in model.docs])
+    seconds = 0
+    for before, number in zip([0, *sweeps], sweeps):
+        began = time.process_time()
+        model.train(number - before, workers=threads)
+        seconds += time.process_time() - began
+        words = np.full((k, train.shape[1]), 1e-12)
+        places = [(e, int(word)) for e, word in enumerate(model.used_vocabs) if word != "nothing"]
+        here, there = (list(numbers) for numbers in zip(*places))
+        for c in range(k):
+            words[c, there] = model.get_topic_word_dist(c)[here]
+        yield seconds, words, np.array([document.get_topic_dist() for document in model.docs])
+
+
+def seconds_until(perplexity, runs):
+    """CPU seconds at which a run with these (seconds, perplexity) had that perplexity; None: it did not get there."""
+    before = (0, float("inf"))
+    for seconds, reached in runs:
+        if reached <= perplexity:
+            share = 1 if before[1] == float("inf") else (before[1] - perplexity) / (before[1] - reached)
+            return before[0] + share * (seconds - before[0])
+        before = (seconds, reached)
+    return None
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpora", nargs="*", default=CORPORA)
     parser.add_argument("--k", type=int, nargs="*", default=[20, 100])
-    parser.add_argument("--sweeps", type=int, default=300)
+    parser.add_argument("--sweeps", type=int, nargs="*", default=[50, 100, 200, 400])
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--turns", type=int, default=3)
     options = parser.parse_args()
-    print(f"copse beside tomotopy {importlib.metadata.version('tomotopy')}, {options.sweeps} sweeps, "
-          f"{options.threads} threads, {options.turns} turns\n")
+    print(f"copse beside tomotopy {importlib.metadata.version('tomotopy')}, {options.threads} threads, "
+          f"{options.turns} turns\n")
     for corpus in options.corpora:
         train, test, labels = counts_of(corpus)
         for k in options.k:
-            runs = {"tomotopy": tomotopy_run,
-                    "copse": lambda *a: copse_run(*a, True),
-                    "copse, beta given": lambda *a: copse_run(*a, False)}
-            found = {name: [] for name in runs}
-            for turn in range(options.turns):
-                for name, run in runs.items():
-                    seconds, words, documents = run(train, k, options.sweeps, options.threads, turn + 1)
-                    found[name].append((seconds, *judged(test, labels, words, documents)))
-                    print(f"{corpus}, k = {k}, seed {turn + 1}: {name}: {seconds:.1f} s, perplexity "
-                          f"{found[name][-1][1]:.1f}, NMI {found[name][-1][2]:.3f}", file=sys.stderr, flush=True)
-            print(f"### {corpus}: {train.shape[0]:,} documents, {train.shape[1]:,} words, {train.sum():,} of them to "
-                  f"learn from, {int(test.data.sum()):,} held out, k = {k}\n")
-            print("| | CPU seconds, median (least .. most) | perplexity, mean (least .. most) | NMI, mean |")
-            print("| --- | --- | --- | --- |")
-            for name, rows in found.items():
-                seconds, perplexities, nmis = zip(*rows)
-                print(f"| {name} | {statistics.median(seconds):.3g} ({min(seconds):.3g} .. {max(seconds):.3g}) | "
-                      f"{statistics.mean(perplexities):.0f} ({min(perplexities):.0f} .. {max(perplexities):.0f}) | "
-                      f"{statistics.mean(nmis):.3f} |")
-            print(flush=True)
+            compare(corpus, train, test, labels, k, options)
+
+
+def compare(corpus, train, test, labels, k, options):
+    runs = {"tomotopy": tomotopy_runs,
+            "copse": lambda *a: copse_runs(*a, True),
+            "copse, beta given": lambda *a: copse_runs(*a, False)}
+    found = {name: [] for name in runs}  # one list of (seconds, perplexity, NMI) per turn
+    for turn in range(options.turns):
+        for name, run in runs.items():
+            found[name].append([])
+            for number, (seconds, words, documents) in zip(options.sweeps, run(train, k, options.sweeps,
+                                                                               options.threads, turn + 1)):
+                found[name][-1].append((seconds, *judged(test, labels, words, documents)))
+                print(f"{corpus}, k = {k}, seed {turn + 1}: {name}, {number} sweeps: {seconds:.1f} s, perplexity "
+                      f"{found[name][-1][-1][1]:.1f}, NMI {found[name][-1][-1][2]:.3f}", file=sys.stderr, flush=True)
+    print(f"### {corpus}: {train.shape[0]:,} documents, {train.shape[1]:,} words, {train.sum():,} of them to "
+          f"learn from, {int(test.data.sum()):,} held out, k = {k}\n")
+    print("| | sweeps | CPU seconds, median (least .. most) | perplexity, mean (least .. most) | NMI, mean | sooner |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for name, turns in found.items():
+        for place, number in enumerate(options.sweeps):
+            seconds, perplexities, nmis = zip(*(turn[place] for turn in turns))
+            sooner = ""
+            if name != "tomotopy":
+                times = [(theirs[place][0], seconds_until(theirs[place][1], [row[:2] for row in ours]))
+                         for theirs, ours in zip(found["tomotopy"], turns)]
+                sooner = ", ".join("never" if until is None else f"{theirs / until:.2f}" for theirs, until in times)
+            print(f"| {name} | {number} | {statistics.median(seconds):.3g} ({min(seconds):.3g} .. {max(seconds):.3g}) | "
+                  f"{statistics.mean(perplexities):.0f} ({min(perplexities):.0f} .. {max(perplexities):.0f}) | "
+                  f"{statistics.mean(nmis):.3f} | {sooner} |")
+    print(flush=True)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <string>
 
 #include "copse/base/error.h"
@@ -15,6 +16,7 @@ namespace copse {
 namespace {
 
 constexpr Index row_blocks = 16;  // sums over rows are kept for each, and added in their order
+constexpr int tries_in_vain = 3;
 constexpr double lowest = -std::numeric_limits<double>::infinity();
 
 void require(bool holds, const std::string& otherwise) {
@@ -48,6 +50,18 @@ double median(Buffer<double> values) {
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 == 1) return *middle;
   return (*std::max_element(values.begin(), middle) + *middle) / 2;
+}
+
+// A number that exemplars are never fewer than: each stands for itself and those that are joined to it, and all items
+// need one.
+Index fewest_exemplars(const Pairs& pairs) {
+  std::vector<Index> stands_for(static_cast<std::size_t>(pairs.items), 1);
+  for (const RowIndex k : pairs.to) ++stands_for[k];
+  std::ranges::sort(stands_for, std::greater());
+  Index covered = 0;
+  Index number = 0;
+  while (covered < pairs.items) covered += stands_for[number++];
+  return number;
 }
 
 struct Outcome {
@@ -283,6 +297,7 @@ class Search {
           if (!(std::abs(high - low) > 1e-9 * std::max(std::abs(low), std::abs(high)))) break;
           preference = middle;
         } else {
+          if (in_vain(found)) break;
           preference += (found < options_.k ? step : -step) * stretch;
           stretch *= 2;
         }
@@ -330,6 +345,15 @@ class Search {
     return found;
   }
 
+  // Whether there is no way to as few clusters as are asked for, and some tries in a row came no nearer.
+  bool in_vain(Index found) {
+    if (options_.k >= fewest_) return false;
+    const Index distance = std::abs(found - options_.k);
+    tries_without_gain_ = tries_ > 1 && distance >= nearest_ ? tries_without_gain_ + 1 : 0;
+    nearest_ = tries_ > 1 ? std::min(nearest_, distance) : distance;
+    return tries_without_gain_ == tries_in_vain;
+  }
+
   // The nearer to the number asked for; of equally near ones the one that converged.
   bool is_better(const Outcome& outcome) const {
     const auto distance = [&](const Outcome& one) {
@@ -348,6 +372,9 @@ class Search {
   int iterations_ = options_.max_iterations;
   int runs_ = 0;
   int tries_ = 0;
+  int tries_without_gain_ = 0;
+  Index nearest_ = 0;  // distance from the number asked for
+  const Index fewest_ = fewest_exemplars(pairs_);
   bool stopped_ = false;
 };
 

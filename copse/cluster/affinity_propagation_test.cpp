@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -146,6 +148,26 @@ TEST(AffinityPropagation, FindsAPreferenceForTheNumberAskedFor) {
       EXPECT_EQ(compare_clusterings(result.labels, made.labels).ari, 1);
     }
   }
+}
+
+// On a ring an item stands for three at most, so that 60 items have 20 clusters or more, whatever the preference.
+TEST(AffinityPropagation, EndsASearchThatComesNoNearer) {
+  constexpr Index n = 60;
+  SparseMatrix<double> ring{.rows = n, .cols = n};
+  Random random(5);
+  for (Index j = 0; j < n; ++j) {
+    std::array<Index, 2> others{(j + 1) % n, (j + n - 1) % n};
+    std::ranges::sort(others);
+    for (const Index i : others) {
+      ring.indices.push_back(static_cast<RowIndex>(i));
+      ring.values.push_back(0.5 + 0.5 * random.uniform());
+    }
+    ring.offsets.push_back(static_cast<Index>(ring.indices.size()));
+  }
+  const AffinityResult found = affinity_propagation<double>(ring, {.k = 3});
+  EXPECT_GE(found.exemplars.size(), 20u);
+  EXPECT_LE(found.exemplars.size(), 30u);
+  EXPECT_LE(found.runs, 15);  // not all 40 preferences
 }
 
 TEST(AffinityPropagation, EachExemplarStandsForItselfAndItsOwn) {
