@@ -1,14 +1,13 @@
-// The graph on a canvas: nodes or whole communities, zoomed and panned by d3. The lists hold the same for those who do
+// The graph on a canvas: nodes or whole communities. The lists hold the same for those who do
 // not see it.
 import { quadtree, type Quadtree } from "d3-quadtree";
-import { select } from "d3-selection";
-import { zoom, zoomIdentity, type ZoomTransform } from "d3-zoom";
 import { communityColour, css } from "./colours";
 import { h } from "./dom";
 import { type GraphModel, nameOfCommunity } from "./graph_model";
 import { type Place, type Scene, nodeScene, quotientScene, settle } from "./graph_layout";
 import { count } from "./model";
 import { isDark } from "./theme";
+import { ZoomedBox } from "./zoomed_box";
 
 const reachOfPointer = 7; // pixels from a disc that still hit it
 const ticksAtOnce = 6;
@@ -17,35 +16,23 @@ export class GraphDrawing {
   readonly element: HTMLElement;
   readonly scene: Scene;
   private readonly whole: boolean; // nodes, not communities
-  private readonly canvas = h("canvas", { tabindex: 0, role: "img", class: "points" });
-  private readonly tip = h("div", { class: "tip", hidden: true });
-  private readonly box: HTMLElement;
-  private readonly zoom = zoom<HTMLCanvasElement, unknown>().scaleExtent([0.2, 60]);
-  private transform: ZoomTransform = zoomIdentity;
+  private readonly box = new ZoomedBox({
+    class: "graph-drawing",
+    extent: [0.2, 60],
+    frame: () => this.frame(),
+    resized: () => this.fitAll(),
+    tipAt: (x, y) => this.tipAt(x, y),
+    go: (x, y) => this.go(x, y),
+  });
+  private readonly canvas = this.box.canvas;
   private tree: Quadtree<number> | null = null;
   private fit = { x: 0, y: 0, k: 1 };
   private highlighted = -1;
-  private waiting = false;
 
   constructor(private readonly model: GraphModel) {
     this.whole = model.edges !== null;
     this.scene = this.whole ? nodeScene(model) : quotientScene(model);
     if (!this.whole) settle(this.scene);
-    const button = (label: string, sign: string, act: () => void) =>
-      h("button", { type: "button", "aria-label": label, title: label, click: act }, sign);
-    this.box = h(
-      "div",
-      { class: "map graph-drawing" },
-      this.canvas,
-      this.tip,
-      h(
-        "div",
-        { class: "map-buttons" },
-        button("Zoom in", "+", () => this.zoom.scaleBy(select(this.canvas), 1.6)),
-        button("Zoom out", "−", () => this.zoom.scaleBy(select(this.canvas), 1 / 1.6)),
-        button("Show all", "⤢", () => this.zoom.transform(select(this.canvas), zoomIdentity)),
-      ),
-    );
     const { data } = model;
     const edges = data.edges;
     const drawn = edges && edges.inside < edges.total ? ` The heaviest ${count(edges.inside, "edge")} are drawn.` : "";
@@ -64,29 +51,18 @@ export class GraphDrawing {
           ? `Each disc is a node, coloured by its community; edges pull nodes together.${drawn}`
           : "Each disc is a community, as large as it has nodes; lines are the weight of the edges between two of them.",
       ),
-      this.box,
+      this.box.element,
     );
-    select(this.canvas).call(this.zoom).on("dblclick.zoom", null);
-    this.zoom.on("zoom", ({ transform }: { transform: ZoomTransform }) => {
-      this.transform = transform;
-      this.hide();
-      this.draw();
-    });
-    this.canvas.addEventListener("pointermove", (event) => this.hover(event));
-    this.canvas.addEventListener("pointerleave", () => this.hide());
-    this.canvas.addEventListener("click", (event) => this.click(event));
-    this.canvas.addEventListener("keydown", (event) => this.key(event));
-    new ResizeObserver(() => this.resize()).observe(this.box);
   }
 
   // The community that stands out; -1: none.
   highlight(community: number) {
     this.highlighted = community;
-    this.draw();
+    this.box.draw();
   }
 
   recolour() {
-    this.draw();
+    this.box.draw();
   }
 
   // The node, or community, at a place of the canvas in CSS pixels; -1: none.
@@ -115,7 +91,7 @@ export class GraphDrawing {
   }
 
   private view() {
-    const { x, y, k } = this.transform;
+    const { x, y, k } = this.box.transform;
     return { x: x + k * this.fit.x, y: y + k * this.fit.y, k: k * this.fit.k };
   }
 
@@ -131,33 +107,13 @@ export class GraphDrawing {
     this.fit = { x: width / 2 - (k * (left + right)) / 2, y: height / 2 - (k * (top + bottom)) / 2, k };
   }
 
-  private resize() {
-    const { clientWidth, clientHeight } = this.canvas;
-    if (!clientWidth || !clientHeight) return;
-    const ratio = Math.min(2, window.devicePixelRatio || 1);
-    this.canvas.width = Math.round(clientWidth * ratio);
-    this.canvas.height = Math.round(clientHeight * ratio);
-    this.fitAll();
-    this.draw();
-  }
-
-  private draw() {
-    if (this.waiting) return;
-    this.waiting = true;
-    requestAnimationFrame(() => {
-      this.waiting = false;
-      if (!this.canvas.clientWidth) return; // not on the screen
-      if (!this.settled) {
-        settle(this.scene, ticksAtOnce);
-        this.tree = null;
-        this.fitAll();
-      }
-      this.frame();
-      if (!this.settled) this.draw();
-    });
-  }
-
   private frame() {
+    if (!this.settled) {
+      settle(this.scene, ticksAtOnce);
+      this.tree = null;
+      this.fitAll();
+      this.box.draw();
+    }
     const context = this.canvas.getContext("2d")!;
     const ratio = this.canvas.width / this.canvas.clientWidth;
     const dark = isDark();
@@ -191,7 +147,7 @@ export class GraphDrawing {
 
   // The name of each community in its middle; at closer sight those of nodes.
   private names(context: CanvasRenderingContext2D) {
-    const style = getComputedStyle(this.box);
+    const style = getComputedStyle(this.box.element);
     const { x, y, k } = this.view();
     context.textAlign = "center";
     context.textBaseline = "middle";
@@ -207,7 +163,7 @@ export class GraphDrawing {
       context.fillText(text, inside, py);
     };
     const { communities, nodes } = this.model.data;
-    const relative = this.transform.k;
+    const relative = this.box.transform.k;
     if (this.whole && (relative > 3 || this.scene.places.length <= 60)) {
       for (const [i, p] of this.scene.places.entries()) {
         const [px, py] = [x + k * p.x, y + k * p.y];
@@ -228,46 +184,19 @@ export class GraphDrawing {
     }
   }
 
-  private hover(event: PointerEvent) {
-    const found = event.buttons ? -1 : this.at(event.offsetX, event.offsetY);
-    if (found < 0) return this.hide();
+  private tipAt(px: number, py: number): Node[] {
+    const found = this.at(px, py);
+    if (found < 0) return [];
     const { data } = this.model;
     const group = this.scene.places[found]!.group;
     const name = group < 0 ? "a piece that took no part" : `${data.communities[group]!.id} ${nameOfCommunity(data.communities[group]!)}`;
-    const line = h("span", { dir: "auto", class: "quiet" }, name);
     const of = this.whole ? data.nodes.names[found]! : count(data.communities[found]!.size, "node");
-    this.tip.replaceChildren(h("span", { dir: "auto" }, of), line);
-    this.tip.hidden = false;
-    const left = Math.min(event.offsetX + 14, this.box.clientWidth - this.tip.offsetWidth - 8);
-    const below = event.offsetY + 18 + this.tip.offsetHeight < this.box.clientHeight;
-    this.tip.style.transform = `translate(${Math.max(8, left)}px, ${below ? event.offsetY + 18 : event.offsetY - this.tip.offsetHeight - 10}px)`;
-    this.canvas.style.cursor = "pointer";
+    return [h("span", { dir: "auto" }, of), h("span", { dir: "auto", class: "quiet" }, name)];
   }
 
-  private hide() {
-    this.tip.hidden = true;
-    this.canvas.style.cursor = "";
-  }
-
-  private click(event: MouseEvent) {
-    const found = this.at(event.offsetX, event.offsetY);
+  private go(px: number, py: number) {
+    const found = this.at(px, py);
     if (found >= 0) location.hash = this.whole ? `#node-${found}` : `#${this.model.data.communities[found]!.id}`;
-  }
-
-  private key(event: KeyboardEvent) {
-    const step = 60 / this.transform.k;
-    const moves: Record<string, [number, number]> = {
-      ArrowLeft: [step, 0],
-      ArrowRight: [-step, 0],
-      ArrowUp: [0, step],
-      ArrowDown: [0, -step],
-    };
-    const move = moves[event.key];
-    if (move) this.zoom.translateBy(select(this.canvas), ...move);
-    else if (event.key === "+" || event.key === "=") this.zoom.scaleBy(select(this.canvas), 1.4);
-    else if (event.key === "-") this.zoom.scaleBy(select(this.canvas), 1 / 1.4);
-    else return;
-    event.preventDefault();
   }
 }
 

@@ -1,7 +1,5 @@
-// The map of documents: circles and tints below, points on top, both on canvas; zoom and pan by d3.
+// The map of documents: circles and tints below, points on top, both on canvas.
 import { quadtree, type Quadtree } from "d3-quadtree";
-import { select } from "d3-selection";
-import { zoom, zoomIdentity, type ZoomTransform } from "d3-zoom";
 import { css, type Palette } from "./colours";
 import { none, outlierFlag } from "./data";
 import { h } from "./dom";
@@ -11,6 +9,7 @@ import { type Model, type Topic, nameOf, titleOf, wholeNumber } from "./model";
 import { groups, items, nounsOf } from "./nouns";
 import { drawPoints } from "./points";
 import { isDark } from "./theme";
+import { ZoomedBox } from "./zoomed_box";
 
 const reachOfPointer = 8; // pixels from a point that still hit it
 
@@ -18,16 +17,19 @@ export class MapView {
   readonly element: HTMLElement;
   private readonly layout: Layout;
   private readonly ground = h("canvas", { "aria-hidden": "true" });
-  private readonly points = h("canvas", { tabindex: 0, role: "img", class: "points" });
-  private readonly tip = h("div", { class: "tip", hidden: true });
-  private readonly box: HTMLElement;
-  private readonly zoom = zoom<HTMLCanvasElement, unknown>().scaleExtent([0.6, 400]);
+  private readonly box = new ZoomedBox({
+    below: this.ground,
+    extent: [0.6, 400],
+    frame: () => this.timedFrame(),
+    resized: () => this.resized(),
+    tipAt: (x, y) => this.tipAt(x, y),
+    go: (x, y) => this.go(x, y),
+  });
+  private readonly points = this.box.canvas;
   private tree: Quadtree<number> | null = null;
-  private transform: ZoomTransform = zoomIdentity;
   private image: ImageData | null = null;
   private highlighted: Topic | null = null;
   private dark = false;
-  private waiting = false;
   private colours = new Uint32Array();
   lastFrame = 0; // milliseconds that the last frame took to draw
 
@@ -38,18 +40,6 @@ export class MapView {
     this.layout = layoutOf(model);
     const { inside, total, unplaced } = model.data.documents;
     const nouns = nounsOf(model);
-    this.box = h("div", { class: "map" }, this.ground, this.points, this.tip);
-    const button = (label: string, sign: string, act: () => void) =>
-      h("button", { type: "button", "aria-label": label, title: label, click: act }, sign);
-    this.box.append(
-      h(
-        "div",
-        { class: "map-buttons" },
-        button("Zoom in", "+", () => this.scaleBy(1.6)),
-        button("Zoom out", "−", () => this.scaleBy(1 / 1.6)),
-        button("Show all", "⤢", () => this.reset()),
-      ),
-    );
     this.points.setAttribute(
       "aria-label",
       `Map of ${items(model, inside)} in ${groups(model, this.layout.leaves.length)}. The tree and the lists hold the same ${nouns.items}. Arrow keys move the map, plus and minus zoom.`,
@@ -65,20 +55,8 @@ export class MapView {
           inside < total ? ` ${wholeNumber(inside)} of ${items(model, total)} are on it, an even sample.` : ""
         }${unplaced ? ` ${items(model, unplaced)} could not be placed.` : ""}`,
       ),
-      this.box,
+      this.box.element,
     );
-    const surface = select(this.points);
-    surface.call(this.zoom).on("dblclick.zoom", null);
-    this.zoom.on("zoom", ({ transform }: { transform: ZoomTransform }) => {
-      this.transform = transform;
-      this.hide();
-      this.draw();
-    });
-    this.points.addEventListener("pointermove", (event) => this.hover(event));
-    this.points.addEventListener("pointerleave", () => this.hide());
-    this.points.addEventListener("click", (event) => this.click(event));
-    this.points.addEventListener("keydown", (event) => this.key(event));
-    new ResizeObserver(() => this.resize()).observe(this.box);
   }
 
   highlight(topic: Topic | null) {
@@ -97,7 +75,7 @@ export class MapView {
     this.colours = Uint32Array.from(this.model.leaf, (leaf, d) =>
       leaf === none || this.model.flags[d]! & outlierFlag ? grey : of[leaf]!,
     );
-    this.draw();
+    this.box.draw();
   }
 
   // The document at a place of the canvas in CSS pixels, or -1.
@@ -120,7 +98,7 @@ export class MapView {
   private view() {
     const { clientWidth: width, clientHeight: height } = this.points;
     const fit = (0.485 * Math.min(width, height)) / Math.max(1, this.layout.radius);
-    const { x, y, k } = this.transform;
+    const { x, y, k } = this.box.transform;
     return { x: x + (k * width) / 2, y: y + (k * height) / 2, k: k * fit };
   }
 
@@ -129,31 +107,19 @@ export class MapView {
     return this.layout.leaves.find((c) => Math.hypot((px - x) / k - c.x, (py - y) / k - c.y) < c.r);
   }
 
-  private resize() {
-    const { clientWidth, clientHeight } = this.points;
-    if (!clientWidth || !clientHeight) return;
-    const ratio = Math.min(2, window.devicePixelRatio || 1);
-    for (const canvas of [this.ground, this.points]) {
-      canvas.width = Math.round(clientWidth * ratio);
-      canvas.height = Math.round(clientHeight * ratio);
-    }
+  private resized() {
     this.image = new ImageData(this.points.width, this.points.height);
     this.recolour();
   }
 
-  private draw() {
-    if (this.waiting) return;
-    this.waiting = true;
-    requestAnimationFrame(() => {
-      this.waiting = false;
-      const start = performance.now();
-      this.frame();
-      this.lastFrame = performance.now() - start;
-    });
+  private timedFrame() {
+    const start = performance.now();
+    this.frame();
+    this.lastFrame = performance.now() - start;
   }
 
   private frame() {
-    if (!this.image || !this.points.clientWidth) return; // not on the screen
+    if (!this.image) return;
     const { width, height } = this.image;
     const ratio = width / this.points.clientWidth;
     const view = this.view();
@@ -182,7 +148,7 @@ export class MapView {
   }
 
   private drawNames(context: CanvasRenderingContext2D, { x, y, k }: { x: number; y: number; k: number }, ratio: number) {
-    const style = getComputedStyle(this.box);
+    const style = getComputedStyle(this.box.element);
     context.textAlign = "center";
     context.textBaseline = "middle";
     context.lineJoin = "round";
@@ -205,54 +171,19 @@ export class MapView {
     }
   }
 
-  private hover(event: PointerEvent) {
-    const d = event.buttons ? -1 : this.documentAt(event.offsetX, event.offsetY);
-    const circle = d < 0 ? this.circleAt(event.offsetX, event.offsetY) : undefined;
-    if (d < 0 && !circle) return this.hide();
+  private tipAt(px: number, py: number): Node[] {
+    const d = this.documentAt(px, py);
+    const circle = d < 0 ? this.circleAt(px, py) : undefined;
+    if (d < 0 && !circle) return [];
     const topic = d < 0 ? circle!.topic : this.model.topics[this.model.leaf[d]!]!;
     const name = h("span", { dir: "auto", class: "quiet" }, `${topic.data.id} ${nameOf(this.model, topic)}`);
-    this.tip.replaceChildren(...(d < 0 ? [name] : [h("span", { dir: "auto" }, titleOf(this.model, d)), name]));
-    this.tip.hidden = false;
-    const left = Math.min(event.offsetX + 14, this.box.clientWidth - this.tip.offsetWidth - 8);
-    const below = event.offsetY + 18 + this.tip.offsetHeight < this.box.clientHeight;
-    this.tip.style.transform = `translate(${Math.max(8, left)}px, ${below ? event.offsetY + 18 : event.offsetY - this.tip.offsetHeight - 10}px)`;
-    this.points.style.cursor = "pointer";
+    return d < 0 ? [name] : [h("span", { dir: "auto" }, titleOf(this.model, d)), name];
   }
 
-  private hide() {
-    this.tip.hidden = true;
-    this.points.style.cursor = "";
-  }
-
-  private click(event: MouseEvent) {
-    const d = this.documentAt(event.offsetX, event.offsetY);
-    const circle = this.circleAt(event.offsetX, event.offsetY);
+  private go(px: number, py: number) {
+    const d = this.documentAt(px, py);
+    const circle = this.circleAt(px, py);
     if (d >= 0) location.hash = linkToDocument(d);
     else if (circle) location.hash = linkTo(circle.topic);
-  }
-
-  private scaleBy(factor: number) {
-    this.zoom.scaleBy(select(this.points), factor);
-  }
-
-  private reset() {
-    this.zoom.transform(select(this.points), zoomIdentity);
-  }
-
-  private key(event: KeyboardEvent) {
-    const step = 60 / this.transform.k;
-    const moves: Record<string, [number, number]> = {
-      ArrowLeft: [step, 0],
-      ArrowRight: [-step, 0],
-      ArrowUp: [0, step],
-      ArrowDown: [0, -step],
-    };
-    const move = moves[event.key];
-    if (move) this.zoom.translateBy(select(this.points), ...move);
-    else if (event.key === "+" || event.key === "=") this.scaleBy(1.4);
-    else if (event.key === "-") this.scaleBy(1 / 1.4);
-    else if (event.key === "0") this.reset();
-    else return;
-    event.preventDefault();
   }
 }
