@@ -2,6 +2,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <string>
 
@@ -14,6 +15,9 @@ namespace copse {
 namespace {
 
 constexpr Index topics_per_block = 16;
+constexpr Index lanes = 4;
+using Lanes = float __attribute__((vector_size(lanes * sizeof(float))));
+constexpr Index few_topics = 64;
 constexpr Index documents_per_task = 16;
 constexpr Index terms_per_task = 256;
 constexpr Index floats_per_line = 16;
@@ -107,6 +111,154 @@ class DocumentTopics {
   int size_ = 0;
 };
 
+// What is the same for all words of a batch.
+struct Frozen {
+  Index topics;
+  Index blocks;
+  const float* alpha;
+  const float* denominators;
+};
+
+// A word goes to topic k with probability ~ (n_dk + alpha_k) phi_wk, where n_dk and phi leave out this word itself. Two
+// classes draw from that. A document begins with clear(); `use` names the row of phi of the next word, of which there
+// are `count`, and `change` counts words of that kind that went to topic k or away from it.
+
+// The part of n_dk has an entry for each topic of the document only; that of alpha_k is the same for the whole batch,
+// and what is left out of it is rejected after the draw.
+class DrawApart {
+ public:
+  explicit DrawApart(const Frozen& frozen) : frozen_(frozen), topics_(frozen.topics) {}
+
+  void clear() { topics_.clear(); }
+  void add(Topic z) { topics_.add(z); }
+  void remove(Topic z) { topics_.remove(z); }
+
+  void use(const float* row, std::int32_t count) {
+    phi_ = row;
+    ends_ = row + frozen_.topics;
+    if (count == 1) return;
+    own_phi_.assign(phi_, phi_ + frozen_.topics);
+    own_ends_.assign(ends_, ends_ + frozen_.blocks);
+    phi_ = own_phi_.data();
+    ends_ = own_ends_.data();
+  }
+
+  float phi(Topic k) const { return phi_[k]; }
+
+  void change(float words, Topic k) {
+    const float by = words / frozen_.denominators[k];
+    own_phi_[k] = std::max(0.0F, own_phi_[k] + by);
+    for (Index b = k / topics_per_block; b < frozen_.blocks; ++b)
+      own_ends_[b] = std::max(0.0F, own_ends_[b] + frozen_.alpha[k] * by);
+  }
+
+  // `rest` is phi of the topic `old` without the word itself.
+  Topic operator()(Topic old, float rest, Random& random) {
+    const float own = topics_.sum(phi_, old, rest);
+    const float prior = ends_[frozen_.blocks - 1];
+    const float total = own + prior - frozen_.alpha[old] * (phi_[old] - rest);
+    const float value = uniform(random) * total;
+    if (value < own) return topics_.at(value);
+    for (int tries = 0;; ++tries) {
+      const Topic chosen = by_prior(uniform(random) * prior);
+      if (chosen != old || uniform(random) * phi_[old] < rest || tries == 1000) return chosen;
+    }
+  }
+
+ private:
+  Topic by_prior(float place) const {
+    Index b = 0;
+    while (b + 1 < frozen_.blocks && ends_[b] <= place) ++b;
+    float sum = b > 0 ? ends_[b - 1] : 0;
+    const Index stop = std::min(frozen_.topics, (b + 1) * topics_per_block) - 1;
+    Index k = b * topics_per_block;
+    for (; k < stop; ++k) {
+      sum += frozen_.alpha[k] * phi_[k];
+      if (sum > place) break;
+    }
+    return static_cast<Topic>(k);
+  }
+
+  const Frozen frozen_;
+  DocumentTopics topics_;
+  const float* phi_ = nullptr;
+  const float* ends_ = nullptr;
+  std::vector<float> own_phi_;
+  std::vector<float> own_ends_;
+};
+
+// All topics at once: lane l holds topics l, l + 4, l + 8, ... A lane is drawn, then a topic of it, without branches.
+class DrawFromAll {
+ public:
+  explicit DrawFromAll(const Frozen& frozen)
+      : frozen_(frozen),
+        padded_((frozen.topics + lanes - 1) / lanes * lanes),
+        alpha_(static_cast<std::size_t>(padded_), 0.0F),
+        count_(alpha_.size(), 0.0F),
+        weight_(alpha_.size()),
+        own_phi_(alpha_.size()) {
+    std::copy_n(frozen.alpha, frozen.topics, alpha_.begin());
+  }
+
+  void clear() { std::ranges::fill(count_, 0.0F); }
+  void add(Topic z) { count_[z] += 1; }
+  void remove(Topic z) { count_[z] -= 1; }
+
+  void use(const float* row, std::int32_t count) {
+    phi_ = row;  // behind its topics are numbers that the zeros of alpha_ and count_ put out
+    if (count == 1) return;
+    std::copy_n(row, padded_, own_phi_.begin());
+    phi_ = own_phi_.data();
+  }
+
+  float phi(Topic k) const { return phi_[k]; }
+
+  void change(float words, Topic k) { own_phi_[k] = std::max(0.0F, own_phi_[k] + words / frozen_.denominators[k]); }
+
+  Topic operator()(Topic old, float rest, Random& random) {
+    Lanes sums{};
+    for (Index first = 0; first < padded_; first += lanes) {
+      const Lanes weights = (load(&count_[first]) + load(&alpha_[first])) * load(phi_ + first);
+      std::memcpy(&weight_[first], &weights, sizeof weights);
+      sums += weights;
+    }
+    const float own = (count_[old] + alpha_[old]) * rest;
+    sums[old % lanes] = std::max(0.0F, sums[old % lanes] - (weight_[old] - own));
+    weight_[old] = own;
+    sums[1] += sums[0];
+    sums[2] += sums[1];
+    sums[3] += sums[2];
+    float value = uniform(random) * sums[3];
+    const Index lane = (sums[0] <= value ? 1 : 0) + (sums[1] <= value ? 1 : 0) + (sums[2] <= value ? 1 : 0);
+    value -= lane > 0 ? sums[lane - 1] : 0.0F;
+    float below = 0;
+    Index chosen = lane;
+    for (Index k = lane; k + lanes < padded_; k += lanes) {
+      below += weight_[k];
+      chosen += below <= value ? lanes : 0;
+    }
+    // Round-off may lead past the last topic that can be drawn.
+    return weight_[chosen] > 0 ? static_cast<Topic>(chosen) : likeliest();
+  }
+
+ private:
+  static Lanes load(const float* from) {
+    Lanes values;
+    std::memcpy(&values, from, sizeof values);
+    return values;
+  }
+
+  Topic likeliest() const { return static_cast<Topic>(std::ranges::max_element(weight_) - weight_.begin()); }
+
+  const Frozen frozen_;
+  const Index padded_;
+  std::vector<float> alpha_;
+  std::vector<float> count_;
+  std::vector<float> weight_;
+  std::vector<float> own_phi_;
+  const float* phi_ = nullptr;
+};
+
 }  // namespace
 
 template <class T>
@@ -164,18 +316,22 @@ void count_topics(const Words& words, const LdaState& state, Index d, std::vecto
   for (Index t = words.first[d]; t < words.first[d + 1]; ++t) ++counts[state.topic[t]];
 }
 
-LdaSampler::LdaSampler(const Words& words, Index topics, std::uint64_t seed, Index batches)
+LdaSampler::LdaSampler(const Words& words, Index topics, std::uint64_t seed, Index batches, LdaDraw draw)
     : words_(words),
       topics_(topics),
       blocks_((topics + topics_per_block - 1) / topics_per_block),
       stride_((topics + blocks_ + floats_per_line - 1) / floats_per_line * floats_per_line),
       seed_(seed),
+      draw_(draw != LdaDraw::by_number ? draw
+            : topics <= few_topics     ? LdaDraw::all
+                                       : LdaDraw::apart),
       batch_(std::max<Index>(1, (words.documents() + batches - 1) / batches)),
       alpha_(static_cast<std::size_t>(topics)),
       denominators_(alpha_.size()),
       factors_(alpha_.size()),
       offsets_(alpha_.size()) {
   phi_.resize(static_cast<std::size_t>(words.terms * stride_));
+  std::ranges::fill(phi_, 0.0F);
   batch_terms_.resize(static_cast<std::size_t>((words.documents() + batch_ - 1) / batch_));
   parallel_for(static_cast<Index>(batch_terms_.size()), [&](Index b) {
     const Index begin = words.runs[b * batch_];
@@ -226,78 +382,40 @@ void LdaSampler::freeze(const LdaState& state, const LdaPriors& priors, const st
   });
 }
 
-// A word goes to topic k with probability ~ (n_dk + alpha_k) phi_wk, where n_dk and phi leave out this word itself. The
-// first part has an entry for each topic of the document only; the second is the same for the whole batch, and what is
-// left out of it is rejected after the draw.
-//
 // What moved is written down and counted when the batch is over, each share of the terms by one thread.
+template <class Draw>
 void LdaSampler::sample(LdaState& state, Index begin, Index end, int number) {
+  const Frozen frozen{topics_, blocks_, alpha_.data(), denominators_.data()};
   std::vector<std::array<std::vector<Move>, shares>> moves(
       static_cast<std::size_t>((end - begin + documents_per_task - 1) / documents_per_task));
   parallel_blocks(end - begin, documents_per_task, [&](Index first, Index last) {
     std::array<std::vector<Move>, shares>& moved = moves[first / documents_per_task];
-    DocumentTopics topics(topics_);
-    std::vector<float> own_phi;
-    std::vector<float> own_ends;
-    const auto change = [&](float words, Topic k) {
-      const float by = words / denominators_[k];
-      own_phi[k] = std::max(0.0F, own_phi[k] + by);
-      for (Index b = k / topics_per_block; b < blocks_; ++b) own_ends[b] = std::max(0.0F, own_ends[b] + alpha_[k] * by);
-    };
+    Draw draw(frozen);
     for (Index d = begin + first; d < begin + last; ++d) {
       Random random(seed_, static_cast<std::uint64_t>(number) * static_cast<std::uint64_t>(words_.documents()) +
                                static_cast<std::uint64_t>(d));
-      topics.clear();
-      for (Index t = words_.first[d]; t < words_.first[d + 1]; ++t) topics.add(state.topic[t]);
+      draw.clear();
+      for (Index t = words_.first[d]; t < words_.first[d + 1]; ++t) draw.add(state.topic[t]);
       Index t = words_.first[d];
       for (Index r = words_.runs[d]; r < words_.runs[d + 1]; ++r) {
         const RowIndex w = words_.term[r];
         const std::int32_t count = words_.count[r];
         if (r + ahead < words_.runs[end]) fetch(phi_.data() + words_.term[r + ahead] * stride_, topics_ + blocks_);
-        const float* phi = phi_.data() + w * stride_;
-        const float* block_ends = phi + topics_;
-        if (count > 1) {
-          // The document's own changes count for the next word of its kind.
-          own_phi.assign(phi, phi + topics_);
-          own_ends.assign(block_ends, block_ends + blocks_);
-          phi = own_phi.data();
-          block_ends = own_ends.data();
-        }
+        draw.use(phi_.data() + w * stride_, count);
         for (std::int32_t o = 0; o < count; ++o, ++t) {
           const Topic old = state.topic[t];
-          topics.remove(old);
+          draw.remove(old);
           // (n - 1 + beta) / (N - 1 + V beta) from (n + beta) / (N + V beta)
-          const float rest = std::max(0.0F, phi[old] * factors_[old] - offsets_[old]);
-          const float own = topics.sum(phi, old, rest);
-          const float prior = block_ends[blocks_ - 1];
-          const float total = own + prior - alpha_[old] * (phi[old] - rest);
-          const float value = uniform(random) * total;
-          Topic chosen = 0;
-          if (value < own) {
-            chosen = topics.at(value);
-          } else {
-            for (int tries = 0;; ++tries) {
-              const float place = uniform(random) * prior;
-              Index b = 0;
-              while (b + 1 < blocks_ && block_ends[b] <= place) ++b;
-              float sum = b > 0 ? block_ends[b - 1] : 0;
-              const Index stop = std::min(topics_, (b + 1) * topics_per_block) - 1;
-              Index k = b * topics_per_block;
-              for (; k < stop; ++k) {
-                sum += alpha_[k] * phi[k];
-                if (sum > place) break;
-              }
-              chosen = static_cast<Topic>(k);
-              if (chosen != old || uniform(random) * phi[old] < rest || tries == 1000) break;
-            }
-          }
-          topics.add(chosen);
+          const float rest = std::max(0.0F, draw.phi(old) * factors_[old] - offsets_[old]);
+          const Topic chosen = draw(old, rest, random);
+          draw.add(chosen);
           if (chosen == old) continue;
           state.topic[t] = chosen;
           moved[w % shares].push_back({w, old, chosen});
           if (o + 1 < count) {
-            change(-1, old);
-            change(1, chosen);
+            // The document's own changes count for the next word of its kind.
+            draw.change(-1, old);
+            draw.change(1, chosen);
           }
         }
       }
@@ -324,8 +442,13 @@ void LdaSampler::sample(LdaState& state, Index begin, Index end, int number) {
 void LdaSampler::sweep(LdaState& state, const LdaPriors& priors, int number) {
   for (std::size_t b = 0; b < batch_terms_.size(); ++b) {
     const Index begin = static_cast<Index>(b) * batch_;
+    const Index end = std::min(words_.documents(), begin + batch_);
     freeze(state, priors, batch_terms_[b]);
-    sample(state, begin, std::min(words_.documents(), begin + batch_), number);
+    if (draw_ == LdaDraw::all) {
+      sample<DrawFromAll>(state, begin, end, number);
+    } else {
+      sample<DrawApart>(state, begin, end, number);
+    }
   }
 }
 

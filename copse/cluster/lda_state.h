@@ -48,14 +48,20 @@ LdaState random_state(const Words& words, Index topics, std::uint64_t seed);
 // How often each topic is drawn in document d: adds to `counts`, which has k entries.
 void count_topics(const Words& words, const LdaState& state, Index d, std::vector<std::int32_t>& counts);
 
-// One sweep. `number` tells its random numbers from those of other sweeps.
+// How a word's topic is drawn: from those that its document has and from all others apart, or from all at once, which
+// is faster where they are few. Both draw from the same probabilities.
+enum class LdaDraw { by_number, apart, all };
+
 class LdaSampler {
  public:
-  LdaSampler(const Words& words, Index topics, std::uint64_t seed, Index batches = 32);
+  LdaSampler(const Words& words, Index topics, std::uint64_t seed, Index batches = 32,
+             LdaDraw draw = LdaDraw::by_number);
+  // `number` tells its random numbers from those of other sweeps.
   void sweep(LdaState& state, const LdaPriors& priors, int number);
 
  private:
   void freeze(const LdaState& state, const LdaPriors& priors, const std::vector<RowIndex>& terms);
+  template <class Draw>
   void sample(LdaState& state, Index begin, Index end, int number);
 
   const Words& words_;
@@ -63,6 +69,7 @@ class LdaSampler {
   Index blocks_;  // of topics
   Index stride_;  // of a row of phi_
   std::uint64_t seed_;
+  LdaDraw draw_;
   Index batch_;                                     // documents
   std::vector<std::vector<RowIndex>> batch_terms_;  // that occur in each batch, ascending
   // Terms x (k + blocks): p(term | topic) as the batch began, and the sums of alpha p(term | topic) up to the end of
