@@ -204,6 +204,7 @@ void StreamedData<T>::read_once(const Matrix<T>& w, const UpdateItems<T>& update
 
 template <class T>
 double StreamedData<T>::squared_norm() const {
+  if (const ItemFacts* facts = items_.facts()) return facts->squared_norm;
   std::call_once(known_->once, [&] { isolated([&] { known_->squared_norm = squared_norm_over(0); }); });
   return known_->squared_norm;
 }

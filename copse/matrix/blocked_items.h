@@ -1,12 +1,24 @@
 // Items that are read in blocks of neighbours, wherever they are: in a file that is larger than memory, for example.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "copse/base/index.h"
 #include "copse/matrix/sparse.h"
 
 namespace copse {
+
+// What a read of all items tells of them, beside what it was made for.
+struct ItemFacts {
+  double squared_norm = 0;            // of all
+  double largest = 0;                 // entry
+  bool has_lists = false;             // the lists below were asked for
+  std::vector<std::int32_t> sizes;    // entries of each item
+  std::vector<double> squared_norms;  // of each item, added up in order
+  std::vector<std::int32_t> counts;   // how many items have each feature
+};
 
 template <class T>
 class BlockedItems {
@@ -24,6 +36,8 @@ class BlockedItems {
   virtual void read(Index block, SparseMatrix<T>& into) const = 0;
   // The block is read soon: its bytes may be fetched.
   virtual void expect(Index /*block*/) const {}
+  // Null: nobody knows.
+  virtual const ItemFacts* facts() const { return nullptr; }
 
   Index blocks() const { return static_cast<Index>(first_items().size()) - 1; }
   Index cols() const { return first_items().back(); }

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <utility>
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
+#include "copse/kernels/gram.h"
 #include "copse/kernels/streamed_data.h"
 #include "copse/prepare/rules.h"
 
@@ -15,7 +17,8 @@ namespace copse {
 namespace {
 
 constexpr Index most_parts = 16;
-constexpr Index small_numbers = 1024;  // whole numbers whose logarithms are looked up
+constexpr double bytes_of_counts = 0x1p26;  // of all partial counts of features, unless two take more
+constexpr Index small_numbers = 1024;       // whole numbers whose logarithms are looked up
 
 Index parts_of(Index blocks) { return std::max<Index>(1, std::min(most_parts, blocks)); }
 
@@ -39,7 +42,7 @@ void check_values(const SparseView<T>& view, Index column, Index item) {
 }  // namespace
 
 template <class T>
-PreparedBlocks<T>::PreparedBlocks(const BlockedItems<T>& from, const PrepareOptions& options)
+PreparedBlocks<T>::PreparedBlocks(const BlockedItems<T>& from, const PrepareOptions& options, const LastRead& last)
     : from_(from),
       kept_features_(static_cast<std::size_t>(from.rows()), 1),
       kept_items_(static_cast<std::size_t>(from.cols()), 1) {
@@ -53,7 +56,7 @@ PreparedBlocks<T>::PreparedBlocks(const BlockedItems<T>& from, const PrepareOpti
   learn_weights(options);
   learn_scaling(options);
   learn_item_factors(options);
-  count_entries(options);
+  count_entries(options, last);
   const bool is_changed = takes_logarithms_ || !feature_stages_.empty() || !item_stages_.empty() ||
                           rows_ != from.rows() || this->cols() != from.cols() || this->nonzeros() != from.nonzeros();
   if (!is_changed) row_of_ = {};
@@ -327,31 +330,55 @@ void PreparedBlocks<T>::learn_item_factors(const PrepareOptions& options) {
   item_stages_.push_back(std::move(factors));
 }
 
+// The last read: entries are counted, and what else is asked for.
 template <class T>
-void PreparedBlocks<T>::count_entries(const PrepareOptions& options) {
+void PreparedBlocks<T>::count_entries(const PrepareOptions& options, const LastRead& last) {
   const Index blocks = this->blocks();
   const bool check = !asks_for_anything(options);
+  const auto features = static_cast<std::size_t>(rows_);
+  const Index parts =
+      std::clamp<Index>(static_cast<Index>(bytes_of_counts / (sizeof(std::int32_t) * (features + 1))), 2, most_parts);
   std::vector<Index> entries(static_cast<std::size_t>(blocks), 0), empty(entries);
-  std::vector<double> largest(entries.size(), 0);
-  std::vector<std::vector<char>> held(static_cast<std::size_t>(parts_of(blocks)),
-                                      std::vector<char>(static_cast<std::size_t>(rows_), 0));
-  visit_stretches<T>(*this, parts_of(blocks), [&](Index part, Index block, const SparseView<T>& view) {
+  std::vector<double> largest(entries.size(), 0), squares(entries.size(), 0);
+  std::vector<std::vector<char>> held(static_cast<std::size_t>(parts), std::vector<char>(features, 0));
+  std::vector<std::vector<std::int32_t>> counts(last.lists ? held.size() : 0, std::vector<std::int32_t>(features, 0));
+  if (last.lists) {
+    facts_.has_lists = true;
+    facts_.sizes.resize(static_cast<std::size_t>(this->cols()));
+    facts_.squared_norms.resize(static_cast<std::size_t>(this->cols()));
+  }
+  visit_stretches<T>(*this, parts, [&](Index part, Index block, const SparseView<T>& view) {
     entries[block] = view.nonzeros();
+    squares[block] = squared_norm(view.values);
     for (const T value : view.values) largest[block] = std::max(largest[block], static_cast<double>(value));
     for (Index j = 0; j < view.cols; ++j) {
       bool has_any = false;
-      if (check) check_values(view, j, first_items_[block] + j);
+      const Index item = first_items_[block] + j;
+      if (check) check_values(view, j, item);
+      double square = 0;
       for (Index p = view.offsets[j]; p < view.offsets[j + 1]; ++p) {
-        if (view.values[p] == T(0)) continue;
+        if (last.lists) ++counts[part][view.indices[p]];
+        const double value = static_cast<double>(view.values[p]);
+        square += value * value;
+        if (value == 0) continue;
         has_any = true;
         held[part][view.indices[p]] = 1;
       }
       empty[block] += has_any ? 0 : 1;
+      if (!last.lists) continue;
+      facts_.sizes[item] = static_cast<std::int32_t>(view.offsets[j + 1] - view.offsets[j]);
+      facts_.squared_norms[item] = square;
     }
+    if (last.also) last.also(block, view);
   });
   for (Index b = 0; b < blocks; ++b) {
     first_entries_[b + 1] = first_entries_[b] + entries[b];
-    largest_ = std::max(largest_, largest[b]);
+    facts_.largest = std::max(facts_.largest, largest[b]);
+    facts_.squared_norm += squares[b];
+  }
+  if (last.lists) {
+    facts_.counts.assign(features, 0);
+    for (const auto& part : counts) std::ranges::transform(part, facts_.counts, facts_.counts.begin(), std::plus());
   }
   if (options.drop_empty) return;
   report_.empty_items += std::accumulate(empty.begin(), empty.end(), Index(0));

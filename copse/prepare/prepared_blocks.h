@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "copse/matrix/blocked_items.h"
@@ -14,17 +15,23 @@ namespace copse {
 template <class T>
 class PreparedBlocks : public BlockedItems<T> {
  public:
+  // What else the last read may tell of the prepared items.
+  struct LastRead {
+    bool lists = false;                                                     // those of facts()
+    std::function<void(Index block, const SparseView<T>& view)> also = {};  // is run for every block, several at once
+  };
   // `from` must outlive it. Throws InvalidArgument for an entry that is negative or not a number, and where
   // options.drop_duplicates, library_size or select_features asks for what needs all items at once.
-  PreparedBlocks(const BlockedItems<T>& from, const PrepareOptions& options);
+  PreparedBlocks(const BlockedItems<T>& from, const PrepareOptions& options, const LastRead& last = {});
 
   const PrepareReport& report() const { return report_; }
   // Items whose entries add up to less than options.min_item_total: their numbers, and their entries over all features,
   // not weighed.
   const std::vector<Index>& short_items() const { return short_items_; }
   SparseMatrix<T>& short_entries() { return short_entries_; }
-  // The largest value after preparation.
-  double largest() const { return largest_; }
+  // After preparation.
+  const ItemFacts* facts() const override { return &facts_; }
+  double largest() const { return facts_.largest; }
 
   Index rows() const override { return rows_; }
   std::span<const Index> first_items() const override { return first_items_; }
@@ -48,7 +55,7 @@ class PreparedBlocks : public BlockedItems<T> {
   void learn_weights(const PrepareOptions& options);
   void learn_scaling(const PrepareOptions& options);
   void learn_item_factors(const PrepareOptions& options);
-  void count_entries(const PrepareOptions& options);
+  void count_entries(const PrepareOptions& options, const LastRead& last);
 
   const BlockedItems<T>& from_;
   PrepareReport report_;
@@ -62,7 +69,7 @@ class PreparedBlocks : public BlockedItems<T> {
   std::vector<std::vector<double>> item_stages_;     // and of the kept items
   std::vector<Index> short_items_;
   SparseMatrix<T> short_entries_;
-  double largest_ = 0;
+  ItemFacts facts_;
 };
 
 }  // namespace copse

@@ -102,6 +102,47 @@ TEST(PreparedBlocks, RefusesWhatItCannotDo) {
 }
 
 // Where nothing is asked for, one read tells all, and still sees what is wrong.
+// What the last read tells of the items is what their entries say, prepared or not.
+TEST(PreparedBlocks, TellsOfItsItems) {
+  auto x = testing::random_integer_sparse<double>(40, 90, 0.1, 4);
+  x.values[3] = 0;  // a zero that is stored
+  const testing::OddBlocks<double> blocks(x);
+  for (const PrepareOptions& options :
+       {PrepareOptions{}, PrepareOptions{.min_item_total = 4, .weighting = Weighting::tf_idf, .unit_items = true}}) {
+    std::vector<Index> entries(static_cast<std::size_t>(blocks.blocks()), -1);
+    const PreparedBlocks<double> prepared(blocks, options,
+                                          {.lists = true, .also = [&](Index block, const SparseView<double>& view) {
+                                             entries[static_cast<std::size_t>(block)] = view.nonzeros();
+                                           }});
+    const ItemFacts& facts = *prepared.facts();
+    ASSERT_TRUE(facts.has_lists);
+    std::vector<std::int32_t> counts(static_cast<std::size_t>(prepared.rows()), 0);
+    double sum = 0, largest = 0;
+    SparseMatrix<double> block;
+    for (Index b = 0; b < prepared.blocks(); ++b) {
+      prepared.read(b, block);
+      EXPECT_EQ(entries[static_cast<std::size_t>(b)], block.nonzeros());
+      for (Index j = 0; j < block.cols; ++j) {
+        double square = 0;
+        for (Index p = block.offsets[j]; p < block.offsets[j + 1]; ++p) {
+          square += block.values[p] * block.values[p];
+          largest = std::max(largest, block.values[p]);
+          ++counts[block.indices[p]];
+        }
+        const auto item = static_cast<std::size_t>(prepared.first_items()[b] + j);
+        EXPECT_EQ(facts.squared_norms[item], square);
+        EXPECT_EQ(facts.sizes[item], block.offsets[j + 1] - block.offsets[j]);
+        sum += square;
+      }
+    }
+    EXPECT_EQ(facts.counts, counts);
+    EXPECT_EQ(facts.largest, largest);
+    EXPECT_NEAR(facts.squared_norm, sum, 1e-12 * sum);
+    EXPECT_EQ(facts.sizes.size(), static_cast<std::size_t>(prepared.cols()));
+  }
+  EXPECT_FALSE(PreparedBlocks<double>(blocks, {}).facts()->has_lists);
+}
+
 TEST(PreparedBlocks, ReadsOnceWhereNothingIsAskedFor) {
   auto x = testing::random_integer_sparse<double>(40, 300, 0.1, 2);
   const testing::OddBlocks<double> blocks(x);

@@ -23,6 +23,7 @@
 #include "copse/kernels/in_memory.h"
 #include "copse/result/choices.h"
 #include "copse/result/input_report.h"
+#include "copse/result/split_log.h"
 #include "copse/result/wording.h"
 #include "copse/text/spilled_corpus.h"
 
@@ -497,7 +498,8 @@ namespace {
 
 // The same for items that stay in their file.
 template <class T>
-void prepare_streamed(const InputOptions& options, const RunEvents& events, PreparedInput<T>& input) {
+void prepare_streamed(const InputOptions& options, const MemoryJob& job, const RunEvents& events,
+                      PreparedInput<T>& input) {
   events.show("preparing ...");
   StreamedInput<T>& streamed = *input.streamed;
   std::vector<std::string>& names = input.all_item_names;
@@ -511,7 +513,14 @@ void prepare_streamed(const InputOptions& options, const RunEvents& events, Prep
     throw InputError(options.called() + " has no entry but zeros; there is nothing to factor.");
   PrepareOptions prepare_options = options.prepare;
   if (documents) prepare_options.min_feature_total = 0;  // the vocabulary saw to it
-  streamed.items = std::make_unique<PreparedBlocks<T>>(streamed.file, prepare_options);
+  // The last read tells what a tree would have to read for.
+  typename PreparedBlocks<T>::LastRead last;
+  if (job.method == Method::tree) {
+    last.lists = true;
+    streamed.block_prints.resize(static_cast<std::size_t>(streamed.file.blocks()));
+    last.also = [&](Index block, const SparseView<T>& view) { streamed.block_prints[block] = fingerprint(view); };
+  }
+  streamed.items = std::make_unique<PreparedBlocks<T>>(streamed.file, prepare_options, last);
   input.preparation = streamed.items->report();
   input.outside_items = streamed.items->short_items();
   input.outside.values = std::move(streamed.items->short_entries());
@@ -554,7 +563,7 @@ PreparedInput<T> load(const InputOptions& options, const MemoryJob& job, const R
   seconds.read += reading.seconds();
   const Stopwatch preparing;
   if (input.streamed) {
-    prepare_streamed(options, events, input);
+    prepare_streamed(options, job, events, input);
   } else {
     prepare_input(options, events, input);
   }

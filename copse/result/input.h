@@ -72,6 +72,7 @@ struct StreamedInput {
   FileItems<T> file;
   std::unique_ptr<PreparedBlocks<T>> items = {};  // those that preparation kept, weighed on the way
   double node_memory = 0;                         // bytes that the nodes of a tree may take
+  std::vector<std::uint64_t> block_prints = {};   // of the prepared blocks, for a tree that can be resumed
 };
 
 template <class T>

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "copse/base/error.h"
-#include "copse/kernels/streamed_data.h"
 #include "copse/result/fields.h"
 
 namespace copse {
@@ -157,20 +156,18 @@ std::uint64_t fingerprint(const Dataset<T>& data, const TreeOptions& options) {
 }
 
 template <class T>
-std::uint64_t fingerprint(const BlockedItems<T>& items, const TreeOptions& options) {
-  std::vector<std::uint64_t> parts(static_cast<std::size_t>(items.blocks()));
-  constexpr Index at_once = 16;
-  visit_stretches<T>(items, std::max<Index>(1, std::min(at_once, items.blocks())),
-                     [&](Index, Index block, const SparseView<T>& view) {
-                       Fingerprint part;
-                       part.add_all(view.offsets);
-                       part.add_all(view.indices);
-                       part.add_all(view.values);
-                       parts[static_cast<std::size_t>(block)] = part.sum();
-                     });
+std::uint64_t fingerprint(const SparseView<T>& items) {
   Fingerprint print;
-  print.add(items.rows());
-  print.add_all(parts);
+  print.add_all(items.offsets);
+  print.add_all(items.indices);
+  print.add_all(items.values);
+  return print.sum();
+}
+
+std::uint64_t fingerprint(Index features, std::span<const std::uint64_t> blocks, const TreeOptions& options) {
+  Fingerprint print;
+  print.add(features);
+  print.add_all(blocks);
   print.add(options);
   return print.sum();
 }
@@ -178,7 +175,7 @@ std::uint64_t fingerprint(const BlockedItems<T>& items, const TreeOptions& optio
 #define COPSE_INSTANTIATE(T)                                                 \
   template class SplitLog<T>;                                                \
   template std::uint64_t fingerprint(const Dataset<T>&, const TreeOptions&); \
-  template std::uint64_t fingerprint(const BlockedItems<T>&, const TreeOptions&);
+  template std::uint64_t fingerprint(const SparseView<T>&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "copse/matrix/sparse.h"
 #include "copse/result/record_log.h"
 #include "copse/tree/tree.h"
 
@@ -45,8 +47,9 @@ class SplitLog : public SplitMemory<T> {
 // under the same keys.
 template <class T>
 std::uint64_t fingerprint(const Dataset<T>& data, const TreeOptions& options);
-// The same for items that are read in blocks; their number is another one.
+// The same for items that are read in blocks, from the numbers of all blocks; theirs is another one.
+std::uint64_t fingerprint(Index features, std::span<const std::uint64_t> blocks, const TreeOptions& options);
 template <class T>
-std::uint64_t fingerprint(const BlockedItems<T>& items, const TreeOptions& options);
+std::uint64_t fingerprint(const SparseView<T>& items);
 
 }  // namespace copse

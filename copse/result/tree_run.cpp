@@ -220,8 +220,9 @@ std::unique_ptr<SplitLog<T>> open_log(const TreeRunOptions& options, const Prepa
   if (options.split_log.empty()) return nullptr;
   TreeOptions tree = options.tree;
   tree.score = options.score.value_or(default_score(input.data.feature_names));
-  const std::uint64_t data_and_options =
-      input.streamed ? fingerprint(*input.streamed->items, tree) : fingerprint(input.data, tree);
+  const std::uint64_t data_and_options = input.streamed
+                                             ? fingerprint(input.features(), input.streamed->block_prints, tree)
+                                             : fingerprint(input.data, tree);
   return std::make_unique<SplitLog<T>>(options.split_log, data_and_options + static_cast<std::uint64_t>(processes - 1),
                                        input.features(), input.items(), options.resume);
 }

@@ -124,6 +124,81 @@ TEST(BlockedTree, ReadsOnceForASample) {
   EXPECT_LE(another, blocks.blocks());
 }
 
+// Blocks of which somebody knows what a read of all would tell.
+template <class T>
+class KnownBlocks : public testing::OddBlocks<T> {
+ public:
+  KnownBlocks(const SparseMatrix<T>& x, Index step) : testing::OddBlocks<T>(x, step) {
+    facts_.has_lists = true;
+    facts_.counts.assign(static_cast<std::size_t>(x.rows), 0);
+    for (Index j = 0; j < x.cols; ++j) {
+      double square = 0;
+      for (Index p = x.offsets[j]; p < x.offsets[j + 1]; ++p) {
+        const double value = static_cast<double>(x.values[p]);
+        square += value * value;
+        facts_.largest = std::max(facts_.largest, value);
+        ++facts_.counts[x.indices[p]];
+      }
+      facts_.sizes.push_back(static_cast<std::int32_t>(x.offsets[j + 1] - x.offsets[j]));
+      facts_.squared_norms.push_back(square);
+      facts_.squared_norm += square;
+    }
+  }
+  const ItemFacts* facts() const override { return &facts_; }
+
+ private:
+  ItemFacts facts_;
+};
+
+// The reads of a split: one that counts features and fetches the samples, or none for the first where these counts are
+// known, and one for each iteration; less where blocks can be kept.
+TEST(BlockedTree, ReadsForIterationsAndOnceBefore) {
+  const auto x = planted<float>(33000, 3);  // large enough for two samples
+  ASSERT_GT(sample_strides(33000).second, 1);
+  const TreeOptions options{.leaves = 3, .score = Score::error};
+  const Tree<float> expected = build_tree(*tree_data(SparseView<float>(x)), options);
+  const auto reads = [&](const testing::OddBlocks<float>& blocks, double memory) {
+    expect_same(build_tree(*tree_data(blocks, memory), options), expected);
+    return static_cast<double>(blocks.reads()) / static_cast<double>(blocks.blocks());
+  };
+  // Room for the samples, which have a third of the items, twice; not for all items.
+  const double items = static_cast<double>(x.nonzeros()) * (sizeof(float) + sizeof(RowIndex));
+  const KnownBlocks<float> known(x, 1), more_room(x, 1);
+  const testing::OddBlocks<float> unknown(x, 1);
+  const double once = 16.0 / static_cast<double>(known.blocks());  // parts of a read may share a block
+  const auto most = static_cast<double>(expected.cost.iterations + expected.cost.factorizations);
+  const double found = reads(known, 0.7 * items);
+  EXPECT_LE(found, most * (1 + once));
+  // Sizes are learned in a read of their own, which keeps blocks for the next.
+  EXPECT_LE(reads(unknown, 0.7 * items), (most + 1) * (1 + once));
+  // Without room for the samples, every iteration on them is a read.
+  const KnownBlocks<float> no_room(x, 1);
+  EXPECT_GT(reads(no_room, 0), most + 10);
+}
+
+TEST(BlockedTree, KeepsBlocksWhereThereIsRoom) {
+  const auto x = planted<float>(3000, 3);
+  const testing::OddBlocks<float> blocks(x, 1);
+  const auto data = tree_data(blocks, 0.45 * static_cast<double>(x.nonzeros()) * (sizeof(float) + sizeof(RowIndex)));
+  std::vector<RowIndex> all(3000);
+  std::iota(all.begin(), all.end(), RowIndex(0));
+  const auto node = data->cut(all);
+  const auto expected = tree_data(SparseView<float>(x))->cut(all);
+  Matrix<float> w(static_cast<Index>(node->terms().size()), 2);
+  for (Index i = 0; i < w.rows(); ++i) w(i, 0) = static_cast<float>(i % 7), w(i, 1) = static_cast<float>(i % 5);
+  Sweep<float> found, in_memory;
+  expected->sweep(w, {3, 1, 2}, in_memory);
+  for (int times = 0; times < 3; ++times) {
+    const Index before = blocks.reads();
+    node->sweep(w, {3, 1, 2}, found);
+    EXPECT_TRUE(std::ranges::equal(found.h.values(), in_memory.h.values()));
+    EXPECT_TRUE(std::ranges::equal(found.xh.values(), in_memory.xh.values()));
+    const double share = static_cast<double>(blocks.reads() - before) / static_cast<double>(blocks.blocks());
+    EXPECT_LT(share, 0.8);  // the cut kept some
+    EXPECT_GT(share, 0.3);
+  }
+}
+
 TEST(BlockedTree, TakesNumbersOfAnySize) {
   for (const int exponent : {-1000, -100, 100, 1000}) {
     auto x = planted<double>(200, 6);

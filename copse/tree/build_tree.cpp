@@ -143,10 +143,12 @@ class Builder {
   // have none do not count.
   bool only_sets_outliers_aside(Trial<T>& trial) {
     if (!trial.split.two_sided() || !scorer_.is_unbalanced(trial.split)) return false;
-    const double score = scorer_.score(trial, 1).score;
-    return std::ranges::none_of(tree_.nodes, [&](const TreeNode<T>& node) {
-      return node.first < 0 && node.score > 0 && !(score < node.score);
-    });
+    double least = std::numeric_limits<double>::infinity();
+    for (const TreeNode<T>& node : tree_.nodes) {
+      if (node.first < 0 && node.score > 0) least = std::min(least, node.score);
+    }
+    // The root is infinitely good: there the score of N2 takes a factorization and decides nothing.
+    return std::isinf(least) || scorer_.score(trial, 1).score < least;
   }
 
   bool is_large(Index node) const {

@@ -72,7 +72,10 @@ class NodeData {
   // Some of the items, in ascending order, as a node of its own, whose terms() number the features of this one. The
   // items are multiplied by the factors.
   virtual std::unique_ptr<NodeData<T>> part(const SampledItems& chosen) const = 0;
-  std::unique_ptr<NodeData<T>> sample(Index stride) const { return part(sample_items(squared_norms_, stride)); }
+  std::unique_ptr<NodeData<T>> sample(Index stride) const {
+    expect_samples();
+    return part(sample_items(squared_norms_, stride));
+  }
 
   // Drops the items that are not `kept`, in place. Features keep their numbers, also those that no longer occur.
   void keep(std::span<const char> kept) {
@@ -114,6 +117,8 @@ class NodeData {
         cut_entries_(entries) {}
 
  private:
+  // Samples are asked for soon, those of sample_strides() probably.
+  virtual void expect_samples() const {}
   // Divides the values of the kept items by 2^shift.
   virtual void drop_items(std::span<const char> kept, int shift) = 0;
   virtual Index entries_of(std::span<const char> kept) const = 0;

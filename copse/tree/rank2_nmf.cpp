@@ -287,9 +287,9 @@ double loss_of_split(const Sweep<T>& sweep, const PairGram& ww, std::span<const 
 // one alternation from random factors. A gradient is a sum over items, and so is that of a sample on average. A large
 // node has several minima: there the random factors are a second start, and the better split goes on.
 template <class T>
-StartingPoint<T> singular_start(const NodeData<T>& x, Index stride, const Rank2Options& options) {
-  const auto sample = stride > 1 ? x.sample(stride) : nullptr;
-  if (sample && sample->items() == 0) return singular_start(x, 1, options);  // no item has an entry
+StartingPoint<T> singular_start(const NodeData<T>& x, const SampleStrides& strides, const Rank2Options& options) {
+  const auto sample = strides.first > 1 ? x.sample(strides.first) : nullptr;
+  if (sample && sample->items() == 0) return singular_start(x, {}, options);  // no item has an entry
   const NodeData<T>& part = sample ? *sample : x;
   const double entries = static_cast<double>(part.entries());
 
@@ -316,8 +316,8 @@ StartingPoint<T> singular_start(const NodeData<T>& x, Index stride, const Rank2O
   const double loss = run(singular, part, coarse_tolerance);
   const bool is_better = x.items() < large_node || !(run(random, part, coarse_tolerance) < loss);
   take(is_better ? singular : random, part);
-  if (stride < coarse_stride) return start;
-  const auto finer = x.sample(stride / refinement);
+  if (strides.second == 1) return start;
+  const auto finer = x.sample(strides.second);
   Matrix<T> w(static_cast<Index>(finer->terms().size()), 2);
   for (Index i = 0; i < w.rows(); ++i) std::ranges::copy(start.w.row(finer->terms()[i]), w.row(i).begin());
   PairAlternation<T> alternation(*finer, std::move(w));
@@ -348,9 +348,7 @@ Rank2Result<T> rank2_nmf(const NodeData<T>& x, const Rank2Options& options) {
     start.w = random_start(x, options.seed);
     start.entries_read = static_cast<double>(x.entries());
   } else {
-    const Index sample = x.items() < large_node ? items_in_sample : items_to_compare;
-    const Index most = std::max(max_stride, x.items() / items_of_large_sample);
-    start = singular_start(x, std::clamp<Index>(x.items() / sample, 1, most), options);
+    start = singular_start(x, sample_strides(x.items()), options);
   }
   const double entries = static_cast<double>(x.entries());
   Rank2Result<T> result;

@@ -1,9 +1,11 @@
 #include "copse/tree/sample_items.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "copse/base/random.h"
+#include "copse/tree/constants.h"
 
 namespace copse {
 namespace {
@@ -30,6 +32,13 @@ double threshold(std::span<const double> squared_norms, Index size) {
 
 }  // namespace
 
+SampleStrides sample_strides(Index items) {
+  const Index size = items < large_node ? items_in_sample : items_to_compare;
+  const Index most = std::max(max_stride, items / items_of_large_sample);
+  const Index first = std::clamp<Index>(items / size, 1, most);
+  return {first, first < coarse_stride ? 1 : first / refinement};
+}
+
 SampledItems sample_items(std::span<const double> squared_norms, Index stride) {
   const Index count = static_cast<Index>(squared_norms.size());
   const double t = threshold(squared_norms, (count + stride - 1) / stride);
@@ -52,6 +61,19 @@ SampledItems sample_items(std::span<const double> squared_norms, Index stride) {
     sample.factors.push_back(std::sqrt(drawn));
   }
   return sample;
+}
+
+std::vector<RowIndex> items_of_samples(std::span<const double> squared_norms) {
+  const SampleStrides strides = sample_strides(static_cast<Index>(squared_norms.size()));
+  std::vector<RowIndex> all, merged;
+  for (const Index stride : {strides.first, strides.second}) {
+    if (stride == 1) continue;
+    const SampledItems sample = sample_items(squared_norms, stride);
+    merged.clear();
+    std::ranges::set_union(all, sample.items, std::back_inserter(merged));
+    all.swap(merged);
+  }
+  return all;
 }
 
 }  // namespace copse
