@@ -45,9 +45,16 @@ class Team {
   virtual void share_bytes(std::span<char> bytes, std::span<const Index> starts) const = 0;
   template <class Value>
   void share(std::span<Value> values, std::span<const Index> starts) const {
-    std::vector<Index> in_bytes(starts.begin(), starts.end());
-    for (Index& start : in_bytes) start *= static_cast<Index>(sizeof(Value));
-    share_bytes({reinterpret_cast<char*>(values.data()), values.size() * sizeof(Value)}, in_bytes);
+    share_bytes({reinterpret_cast<char*>(values.data()), values.size_bytes()}, starts_in_bytes<Value>(starts));
+  }
+
+  // The first gets the bytes of everyone, rank r's from starts[r] on; `all` is empty for the others.
+  virtual void collect_bytes(std::span<const char> own, std::span<const Index> starts, std::span<char> all) const = 0;
+  template <class Value>
+  void collect(std::span<const Value> own, std::span<const Index> starts, std::span<Value> all) const {
+    const std::vector<Index> in_bytes = starts_in_bytes<Value>(starts);
+    collect_bytes({reinterpret_cast<const char*>(own.data()), own.size_bytes()}, in_bytes,
+                  {reinterpret_cast<char*>(all.data()), all.size_bytes()});
   }
 
   // The bytes that this one has sent so far.
@@ -59,6 +66,14 @@ class Team {
     return wishes > 0;
   }
   std::vector<Index> starts_of(Index count, Index unit = 1) const { return part_starts(count, size(), unit); }
+
+ private:
+  template <class Value>
+  static std::vector<Index> starts_in_bytes(std::span<const Index> starts) {
+    std::vector<Index> bytes(starts.begin(), starts.end());
+    for (Index& start : bytes) start *= static_cast<Index>(sizeof(Value));
+    return bytes;
+  }
 };
 
 }  // namespace copse

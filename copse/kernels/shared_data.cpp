@@ -102,6 +102,17 @@ Matrix<T> SharedData<T>::gathered(const Matrix<T>& own, const std::vector<Index>
 }
 
 template <class T>
+Matrix<T> SharedData<T>::all_items(const Matrix<T>& own) const {
+  const Index k = own.cols();
+  Matrix<T> all;
+  if (rank_ == 0) all.reshape(item_starts_.back(), k);
+  std::vector<Index> numbers = item_starts_;
+  for (Index& start : numbers) start *= k;
+  team_.collect(std::span<const T>(own.values()), numbers, all.values());
+  return all;
+}
+
+template <class T>
 void SharedData<T>::scatter_sum(const Matrix<T>& all, Matrix<T>& out) const {
   const Index k = all.cols();
   out.reshape(rows(), k);

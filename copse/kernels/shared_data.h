@@ -38,7 +38,8 @@ class SharedData : public Data<T> {
 
   // All rows of a matrix whose own rows each one has.
   Matrix<T> all_rows(const Matrix<T>& own) const { return gathered(own, row_starts_); }
-  Matrix<T> all_items(const Matrix<T>& own) const { return gathered(own, item_starts_); }
+  // All items, for the first; nothing for the others.
+  Matrix<T> all_items(const Matrix<T>& own) const;
 
  private:
   Matrix<T> gathered(const Matrix<T>& own, const std::vector<Index>& starts) const;

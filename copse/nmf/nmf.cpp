@@ -86,10 +86,6 @@ void require_in_range(T value) {
 }
 
 // Runs of the same seed must differ, and no two seeds should share a run.
-std::uint64_t seed_of_run(std::uint64_t seed, int run) {
-  return seed + static_cast<std::uint64_t>(run) * 0x9e3779b97f4a7c15;
-}
-
 template <class T>
 Factors<T> make_start(const Data<T>& x, const NmfOptions& options, int run) {
   const std::uint64_t seed = seed_of_run(options.seed, run);

@@ -52,7 +52,8 @@ TEST(SharedData, MultipliesAsTheWholeMatrix) {
       shared.times(rows(h, whole.first_col, shared.cols()), out);
       EXPECT_EQ(shared.all_rows(out), testing::naive::times(dense, h));
       shared.transpose_times(rows(w, whole.first_row, shared.rows()), out);
-      EXPECT_EQ(shared.all_items(out), testing::naive::transpose_times(dense, w));
+      const Matrix<double> all = shared.all_items(out);  // for the first
+      EXPECT_EQ(all, team.rank() == 0 ? testing::naive::transpose_times(dense, w) : Matrix<double>());
     });
   }
 }
@@ -80,7 +81,9 @@ TEST(SharedData, IsFactoredAsTheWholeMatrix) {
           const auto found = factorize(shared, options);
           EXPECT_NEAR(found.relative_error, expected.relative_error, 1e-8);
           EXPECT_EQ(found.stop_reason, expected.stop_reason);
-          EXPECT_EQ(cluster_items(shared.all_items(found.h)).labels, cluster_items(expected.h).labels);
+          const Matrix<double> h = shared.all_items(found.h);
+          EXPECT_EQ(cluster_items(h).labels,
+                    team.rank() == 0 ? cluster_items(expected.h).labels : std::vector<Index>());
           const Matrix<double> w = shared.all_rows(found.w);
           for (std::size_t e = 0; e < w.values().size(); ++e) ASSERT_NEAR(w.values()[e], expected.w.values()[e], 1e-6);
         });

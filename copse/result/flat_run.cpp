@@ -23,6 +23,7 @@
 #include "copse/result/fields.h"
 #include "copse/result/input_report.h"
 #include "copse/result/shared_input.h"
+#include "copse/result/shared_runs.h"
 #include "copse/result/stability.h"
 #include "copse/result/stored_result.h"
 #include "copse/result/topics.h"
@@ -41,6 +42,29 @@ double largest_entry(const Dataset<T>& data) {
   return largest(std::get<Matrix<T>>(data.values).values());
 }
 
+// The rows of everyone, of W and of the baseline.
+template <class T>
+void take_all_rows(const SharedData<T>& x, const Team& team, NmfResult<T>& factors) {
+  factors.w = x.all_rows(factors.w);
+  if (!team.any(!factors.baseline.empty())) return;  // a member may have no row
+  factors.baseline.resize(static_cast<std::size_t>(x.whole().rows));
+  std::copy_backward(factors.baseline.begin(), factors.baseline.begin() + x.rows(),
+                     factors.baseline.begin() + x.whole().first_row + x.rows());
+  team.share(std::span<T>(factors.baseline), x.row_starts());
+}
+
+// Data of which a team has some items each: all get W, and everyone H of its own.
+template <class T>
+NmfResult<T> factorize_own(const RunData<T>& data, const FlatRunOptions& options, const NmfOptions& nmf) {
+  if (options.dc || data.graph != nullptr || options.exact_items || nmf.loss != Loss::frobenius)
+    throw InvalidArgument(
+        "Several processes have the Frobenius loss of a matrix only, without links, and no start from a tree.");
+  const SharedData<T> x(data.x, *options.team);
+  NmfResult<T> factors = factorize(x, nmf);
+  take_all_rows(x, *options.team, factors);
+  return factors;
+}
+
 template <class T>
 NmfResult<T> solve(const FlatRunOptions& options, const RunData<T>& data, std::optional<StartFactors<T>> start,
                    NmfOptions& nmf) {
@@ -48,6 +72,7 @@ NmfResult<T> solve(const FlatRunOptions& options, const RunData<T>& data, std::o
     throw InvalidArgument("The solver dc starts from a tree, which has the Frobenius loss only.");
   if (data.graph != nullptr && nmf.loss != Loss::frobenius)
     throw InvalidArgument("Links, vectors and neighbours of documents go with the Frobenius loss only.");
+  if (options.team != nullptr) return factorize_own(data, options, nmf);
   const auto run = [&] {
     if (options.dc) return factorize_dc(data.x, *data.nodes(), nmf);
     if (!start) return factorize(data.x, nmf);
@@ -252,7 +277,17 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunData<T>& data, Mo
 
 namespace {
 
-// The run of a team. Everyone holds some items and some rows of W; the first gets all of them at the end.
+// Everyone holds some items and some rows of W; the first gets all of them at the end.
+template <class T>
+NmfResult<T> factorize_shared(const Data<T>& own, const NmfOptions& nmf, const Team& team) {
+  const SharedData<T> x(own, team);
+  NmfResult<T> factors = factorize(x, nmf);
+  take_all_rows(x, team, factors);
+  factors.h = x.all_items(factors.h);
+  return factors;
+}
+
+// The run of a team.
 template <class T>
 FlatResult<T> run_flat_shared(const FlatRunOptions& options, const RunEvents& events) {
   const Stopwatch clock;
@@ -260,7 +295,7 @@ FlatResult<T> run_flat_shared(const FlatRunOptions& options, const RunEvents& ev
   if (options.dc) throw InvalidArgument("--solver dc runs on one process.");
   if (!options.start_file.empty()) throw InvalidArgument("A start from a file (--start FILE) runs on one process.");
   Seconds seconds;
-  SharedInput<T> shared = load_shared<T>(options.input, job_of(options), team, events, seconds);
+  SharedInput<T> shared = load_shared<T>(options.input, job_of(options), options.nmf.runs, team, events, seconds);
   PreparedInput<T>& input = shared.input;
   NmfOptions nmf = options.nmf;
   if (options.sparse || options.sparse_w) {
@@ -270,18 +305,10 @@ FlatResult<T> run_flat_shared(const FlatRunOptions& options, const RunEvents& ev
     nmf.alpha = weights.alpha;
     nmf.beta = weights.beta;
   }
-  const SharedData<T> x(*shared.own, team);
   const Stopwatch solving;
   events.show("factoring ...");
-  NmfResult<T> factors = factorize(x, nmf);
-  factors.w = x.all_rows(factors.w);
-  factors.h = x.all_items(factors.h);
-  if (nmf.affine) {  // a member may have no row
-    factors.baseline.resize(static_cast<std::size_t>(x.whole().rows));
-    std::copy_backward(factors.baseline.begin(), factors.baseline.begin() + x.rows(),
-                       factors.baseline.begin() + x.whole().first_row + x.rows());
-    team.share(std::span<T>(factors.baseline), x.row_starts());
-  }
+  NmfResult<T> factors =
+      shared.by_runs ? spread_runs(*shared.own, nmf, team) : factorize_shared(*shared.own, nmf, team);
   FlatRunOptions known = options;
   known.nmf = nmf;
   if (team.rank() > 0) return {};

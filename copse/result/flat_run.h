@@ -53,7 +53,8 @@ template <class T>
 FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events = {});
 
 // The same for prepared data in memory, of which the model keeps `items`. options.input tells how it was prepared, for
-// the settings; alpha and beta are those of options.nmf. Where there is a `start`, it is where the factors start.
+// the settings; alpha and beta are those of options.nmf. Where there is a `start`, it is where the factors start. With
+// a team, the data are one's own items, and so are those of the result, which everyone gets.
 template <class T>
 FlatResult<T> run_flat(const FlatRunOptions& options, const RunData<T>& data, ModelItems items,
                        std::optional<StartFactors<T>> start = {}, const RunEvents& events = {});

@@ -45,8 +45,8 @@ double bytes_of_share(Index entries, Index clusters, Precision precision, int pr
 }
 
 template <class T>
-SharedInput<T> load_shared(const InputOptions& options, MemoryJob job, const Team& team, const RunEvents& events,
-                           Seconds& seconds) {
+SharedInput<T> load_shared(const InputOptions& options, MemoryJob job, int runs, const Team& team,
+                           const RunEvents& events, Seconds& seconds) {
   if (options.documents)
     throw InputError("several processes cannot count the words of documents; give them a .copse file.");
   const bool wants_memory = job.engine == Engine::memory, wants_disk = job.engine == Engine::disk;
@@ -65,10 +65,18 @@ SharedInput<T> load_shared(const InputOptions& options, MemoryJob job, const Tea
   }
   const PreparedBlocks<T>& items = *shared.input.streamed->items;
   shared.starts = team.starts_of(items.cols(), rows_in_step);
-  const Index begin = shared.starts[team.rank()], end = shared.starts[team.rank() + 1];
-  auto range = std::make_unique<ItemRange<T>>(items, begin, end);
-  const double bytes = bytes_of_share(items.nonzeros(), job.clusters, precision_of<T>, team.size());
+  const auto bytes_for = [&](int processes) {
+    return bytes_of_share(items.nonzeros(), job.clusters, precision_of<T>, processes);
+  };
   double& left = shared.input.streamed->node_memory;
+  shared.by_runs = runs > 1 && job.method == Method::flat && !team.any(wants_disk || bytes_for(1) > left);
+  if (shared.by_runs) {
+    for (std::size_t r = 0; r < shared.starts.size(); ++r) shared.starts[r] = r == 0 ? 0 : items.cols();
+  }
+  const Index begin = shared.by_runs ? 0 : shared.starts[team.rank()];
+  const Index end = shared.by_runs ? items.cols() : shared.starts[team.rank() + 1];
+  auto range = std::make_unique<ItemRange<T>>(items, begin, end);
+  const double bytes = bytes_for(shared.by_runs ? 1 : team.size());
   const bool in_file = team.any(wants_disk || (!wants_memory && bytes > left));
   if (in_file && wants_memory)
     throw InputError(fmt::format("--engine memory needs about {} more for each of {} processes.",
@@ -78,7 +86,9 @@ SharedInput<T> load_shared(const InputOptions& options, MemoryJob job, const Tea
   events.tell(fmt::format("{}: {} x {}, {} entries; {} processes, about {} of memory each, the entries {}",
                           options.path, counted(items.rows(), "feature"), counted(items.cols(), "item"),
                           counted(items.nonzeros()), team.size(), in_bytes(shared.input.estimated_memory),
-                          in_file ? "in their file" : "in memory"));
+                          in_file          ? "in their file"
+                          : shared.by_runs ? fmt::format("in memory of everyone, who makes some of {} runs", runs)
+                                           : "in memory"));
   if (in_file || job.method == Method::tree) {
     if (in_file && job.method == Method::tree && wants_disk) left = 0;
     shared.own = std::make_unique<OwnStreamedData<T>>(std::move(range));
@@ -95,7 +105,7 @@ SharedInput<T> load_shared(const InputOptions& options, MemoryJob job, const Tea
   return shared;
 }
 
-template SharedInput<float> load_shared(const InputOptions&, MemoryJob, const Team&, const RunEvents&, Seconds&);
-template SharedInput<double> load_shared(const InputOptions&, MemoryJob, const Team&, const RunEvents&, Seconds&);
+template SharedInput<float> load_shared(const InputOptions&, MemoryJob, int, const Team&, const RunEvents&, Seconds&);
+template SharedInput<double> load_shared(const InputOptions&, MemoryJob, int, const Team&, const RunEvents&, Seconds&);
 
 }  // namespace copse

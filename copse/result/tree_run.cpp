@@ -76,16 +76,15 @@ void add_stability(const TreeRunOptions& options, TreeOptions tree, const RunDat
   for (std::size_t c = 0; c < leaves.size(); ++c) report.topics[c].stability = result.view.nodes[leaves[c]].stability;
 }
 
-// All items fitted to the leaves by a team: everyone its own.
+// All items fitted to the leaves by a team: everyone its own, and the first gets all.
 template <class T>
 void fit_flat_shared(const Data<T>& own, const Team& team, std::span<const Index> starts, TreeResult<T>& result) {
   fit_flat(ReplicatedData<T>(own, team), result);
   TreeVersion<T>& version = result.model.versions.back();
   const auto share = [&](auto& values) {
-    auto all = values;
-    all.assign(static_cast<std::size_t>(starts.back()), {});
-    std::ranges::copy(values, all.begin() + starts[team.rank()]);
-    team.share(std::span(all), starts);
+    using Values = std::remove_reference_t<decltype(values)>;
+    Values all(team.rank() == 0 ? static_cast<std::size_t>(starts.back()) : 0);
+    team.collect(std::span<const typename Values::value_type>(values), starts, std::span(all));
     values = std::move(all);
   };
   share(version.flat);
@@ -247,7 +246,7 @@ TreeResult<T> run_tree_shared(const TreeRunOptions& options, const RunEvents& ev
   const Stopwatch clock;
   const Team& team = *options.team;
   Seconds seconds;
-  SharedInput<T> shared = load_shared<T>(options.input, job_of(options), team, events, seconds);
+  SharedInput<T> shared = load_shared<T>(options.input, job_of(options), 1, team, events, seconds);
   PreparedInput<T>& input = shared.input;
   TreeOptions tree = options.tree;
   tree.score = options.score.value_or(default_score(input.data.feature_names));

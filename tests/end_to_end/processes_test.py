@@ -74,6 +74,28 @@ def test_the_same_number_gives_the_same_bits(program, data):
     assert found[0] == found[1]
 
 
+def test_runs_are_spread(program, data):
+    """Everyone makes some of the runs, with all items; the result is that of one process, to the bit."""
+    line = ["factor", "x.copse", "-k", 6, "--runs", 4, "--start", "random", "--max-iterations", 12]
+    assert run(program, data, 0, *line, "-o", "alone", "--force").returncode == 0
+    expected = json.loads((data / "alone" / "result.json").read_text())
+    assert len(set(expected["runs"]["relative_errors"])) == 4
+    for count in (1, 2, 3):
+        several = run(program, data, count, *line, "-o", "several", "--force")
+        assert several.returncode == 0, several.stderr
+        result = json.loads((data / "several" / "result.json").read_text())
+        assert result["runs"] == expected["runs"]
+        for name in ("model.safetensors", "assignments.tsv"):
+            assert (data / "several" / name).read_bytes() == (data / "alone" / name).read_bytes(), (count, name)
+    assert "makes some of 4 runs" in several.stderr
+    # Where the items do not fit, all processes make every run together.
+    several = run(program, data, 2, *line, "--engine", "disk", "-o", "several", "--force")
+    assert several.returncode == 0 and "some of" not in several.stderr, several.stderr
+    result = json.loads((data / "several" / "result.json").read_text())
+    assert result["runs"]["best"] == expected["runs"]["best"]
+    assert result["runs"]["relative_errors"] == pytest.approx(expected["runs"]["relative_errors"], abs=1e-4)
+
+
 @pytest.mark.parametrize("line, sentence", [
     (["factor", "x.mtx", "-k", 3], "cannot be read in blocks of items"),
     (["factor", "x.copse", "-k", 3, "--loss", "kl"], "all entries in memory"),

@@ -41,6 +41,13 @@ class ThreadTeam : public Team {
     });
     bytes_ += static_cast<double>((starts[rank_ + 1] - starts[rank_]) * (size() - 1));
   }
+  void collect_bytes(std::span<const char> own, std::span<const Index> starts, std::span<char> all) const override {
+    meet(own.data(), [&] {
+      for (int r = 0; r < size() && rank_ == 0; ++r)
+        std::copy_n(static_cast<const char*>(meeting_.places[r]), starts[r + 1] - starts[r], all.begin() + starts[r]);
+    });
+    if (rank_ > 0) bytes_ += static_cast<double>(own.size());
+  }
   double bytes_sent() const override { return bytes_; }
 
  private:

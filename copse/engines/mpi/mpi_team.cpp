@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "copse/base/error.h"
-#include "copse/base/traffic.h"
+#include "copse/engines/mpi/message_team.h"
 
 #ifdef COPSE_HAS_MPI
 #include <mpi.h>
@@ -45,92 +45,58 @@ int count_of(Index count) {
   return static_cast<int>(count);
 }
 
-class MpiTeam final : public Team {
+// Everyone's part of an array of bytes, in units that keep the counts of large ones small.
+struct ByteParts {
+  MPI_Datatype kind = MPI_CHAR;
+  Index unit = 1;
+  std::vector<int> counts, places;
+
+  explicit ByteParts(std::span<const Index> starts) {
+    for (; unit < 8 && std::ranges::all_of(starts, [&](Index start) { return start % (2 * unit) == 0; });) unit *= 2;
+    kind = unit == 8 ? MPI_UINT64_T : unit == 4 ? MPI_UINT32_T : unit == 2 ? MPI_UINT16_T : MPI_CHAR;
+    for (std::size_t r = 0; r + 1 < starts.size(); ++r) {
+      counts.push_back(count_of((starts[r + 1] - starts[r]) / unit));
+      places.push_back(count_of(starts[r] / unit));
+    }
+  }
+};
+
+class MpiTeam final : public MessageTeam {
  public:
   MpiTeam() {
-    int given = 0;
+    int given = 0, rank = 0, size = 1;
     // Collectives are called between parallel loops, by whichever thread the loop returned to.
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &given);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    join(rank, size);
     if (given < MPI_THREAD_SERIALIZED) throw InvalidArgument("this MPI does not let threads call it one at a time.");
   }
   ~MpiTeam() override { MPI_Finalize(); }
 
-  int rank() const override { return rank_; }
-  int size() const override { return size_; }
-
-  void sum(std::span<double> values) const override { add_up(values, MPI_DOUBLE); }
-  void sum(std::span<float> values) const override { add_up(values, MPI_FLOAT); }
-  void sum(std::span<std::int32_t> values) const override { add_up(values, MPI_INT32_T); }
-
-  void sum_parts(std::span<const float> values, std::span<const Index> starts, std::span<float> own) const override {
-    exchange(values, starts, own, MPI_FLOAT);
-  }
-  void sum_parts(std::span<const double> values, std::span<const Index> starts, std::span<double> own) const override {
-    exchange(values, starts, own, MPI_DOUBLE);
-  }
-
-  void share_bytes(std::span<char> bytes, std::span<const Index> starts) const override {
-    // In units that keep the counts of large arrays small.
-    Index unit = 1;
-    for (; unit < 8 && std::ranges::all_of(starts, [&](Index start) { return start % (2 * unit) == 0; });) unit *= 2;
-    const MPI_Datatype kind = unit == 8 ? MPI_UINT64_T : unit == 4 ? MPI_UINT32_T : unit == 2 ? MPI_UINT16_T : MPI_CHAR;
-    std::vector<int> counts, places;
-    for (int r = 0; r < size_; ++r) {
-      counts.push_back(count_of((starts[r + 1] - starts[r]) / unit));
-      places.push_back(count_of(starts[r] / unit));
-    }
-    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, bytes.data(), counts.data(), places.data(), kind,
-                   MPI_COMM_WORLD);
-    bytes_sent_ += static_cast<double>((starts[rank_ + 1] - starts[rank_]) * (size_ - 1));
-  }
-
-  double bytes_sent() const override { return bytes_sent_; }
-
  private:
-  // Everyone gets everything and adds it up in the order of the ranks; a large array by parts.
-  template <class Value>
-  void add_up(std::span<Value> values, MPI_Datatype kind) const {
-    if (size_ == 1) return;
-    const auto count = static_cast<Index>(values.size());
-    if (sums_by_parts(count, size_)) {
-      const std::vector<Index> starts = starts_of(count);
-      std::vector<Value> own(static_cast<std::size_t>(starts[rank_ + 1] - starts[rank_]));
-      exchange(std::span<const Value>(values), starts, std::span<Value>(own), kind);
-      std::ranges::copy(own, values.begin() + starts[rank_]);
-      share(values, starts);
-      return;
-    }
-    std::vector<Value> all(values.size() * static_cast<std::size_t>(size_));
-    MPI_Allgather(values.data(), count_of(count), kind, all.data(), count_of(count), kind, MPI_COMM_WORLD);
-    bytes_sent_ += static_cast<double>(values.size_bytes()) * (size_ - 1);
-    std::ranges::fill(values, Value(0));
-    for (std::size_t e = 0; e < all.size(); ++e) values[e % values.size()] += all[e];
+  void all_gather(std::span<const char> own, std::span<char> all) const override {
+    const int count = count_of(static_cast<Index>(own.size()));
+    MPI_Allgather(own.data(), count, MPI_CHAR, all.data(), count, MPI_CHAR, MPI_COMM_WORLD);
   }
-
-  template <class Value>
-  void exchange(std::span<const Value> values, std::span<const Index> starts, std::span<Value> own,
-                MPI_Datatype kind) const {
-    const Index part = starts[rank_ + 1] - starts[rank_];
-    std::vector<int> counts, places, own_counts(static_cast<std::size_t>(size_), count_of(part)), own_places;
-    for (int r = 0; r < size_; ++r) {
-      counts.push_back(count_of(starts[r + 1] - starts[r]));
-      places.push_back(count_of(starts[r]));
-      own_places.push_back(count_of(part * r));
-    }
-    std::vector<Value> received(static_cast<std::size_t>(part * size_));
-    MPI_Alltoallv(values.data(), counts.data(), places.data(), kind, received.data(), own_counts.data(),
-                  own_places.data(), kind, MPI_COMM_WORLD);
-    bytes_sent_ += static_cast<double>((static_cast<Index>(values.size()) - part)) * sizeof(Value);
-    std::copy_n(received.begin(), part, own.begin());
-    for (int r = 1; r < size_; ++r) {
-      for (Index e = 0; e < part; ++e) own[e] += received[static_cast<std::size_t>(part * r + e)];
-    }
+  void all_gather_parts(std::span<char> bytes, std::span<const Index> starts) const override {
+    const ByteParts parts(starts);
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, bytes.data(), parts.counts.data(), parts.places.data(),
+                   parts.kind, MPI_COMM_WORLD);
   }
-
-  int rank_ = 0, size_ = 1;
-  mutable double bytes_sent_ = 0;
+  void exchange(std::span<const char> bytes, std::span<const Index> starts, std::span<char> received) const override {
+    const ByteParts parts(starts);
+    const Index part = (starts[rank() + 1] - starts[rank()]) / parts.unit;
+    std::vector<int> counts(static_cast<std::size_t>(size()), count_of(part)), places;
+    for (int r = 0; r < size(); ++r) places.push_back(count_of(part * r));
+    MPI_Alltoallv(bytes.data(), parts.counts.data(), parts.places.data(), parts.kind, received.data(), counts.data(),
+                  places.data(), parts.kind, MPI_COMM_WORLD);
+  }
+  void gather_parts(std::span<const char> own, std::span<const Index> starts, std::span<char> all) const override {
+    const ByteParts parts(starts);
+    MPI_Gatherv(own.data(), parts.counts[rank()], parts.kind, all.data(), parts.counts.data(), parts.places.data(),
+                parts.kind, 0, MPI_COMM_WORLD);
+  }
 };
 
 }  // namespace
