@@ -79,10 +79,23 @@ class FlatModel(Model):
             settings["time_limit"] = number("time_limit", self.time_limit, Real, 0)
         return settings
 
-    def _factorize(self, X: Data, items: Any, names: Any, settings: dict[str, Any], rank: int, **start: Any) -> Array:
-        """Runs the library, fills the fitted attributes and returns the coefficients of all samples."""
+    def _factorize(
+        self,
+        X: Data,
+        items: Any,
+        names: Any,
+        settings: dict[str, Any],
+        rank: int,
+        seed: int | None = None,
+        whole: Any = None,
+        **start: Any,
+    ) -> Array:
+        """Runs the library, fills the fitted attributes and returns the coefficients of all samples.
+
+        `whole` has the sizes of all samples, where these are only some of them."""
         self._step_limit = settings["max_iterations"]
         self.n_components_ = rank
+        whole = items if whole is None else whole
         # More components than the smaller side of X cannot lower the error: the rest stay zero.
         result = fitted(
             _copse.factor,
@@ -91,8 +104,8 @@ class FlatModel(Model):
             items,
             settings,
             self._step_limit,
-            rank=min(rank, items.items, items.features),
-            seed=seed_of(self.random_state),
+            rank=min(rank, whole.items, whole.features),
+            seed=seed_of(self.random_state) if seed is None else seed,
             feature_names=names,
             **start,
         )
@@ -100,7 +113,7 @@ class FlatModel(Model):
         if settings.get("loss") == "kl":
             self.reconstruction_err_ = float(np.sqrt(2 * self.relative_error_ * items.independent_divergence))
         else:
-            self.reconstruction_err_ = self.relative_error_ * float(np.sqrt(items.squared_norm))
+            self.reconstruction_err_ = self.relative_error_ * float(np.sqrt(whole.squared_norm))
         self._warn()
         return self._fit_coefficients()
 

@@ -15,7 +15,9 @@ from copse._flat import SOLVERS, FlatModel
 from copse._genes import Genes, blocks_of, is_anndata, places_of
 from copse._items import items_of, validated
 from copse._parameters import choice, number
+from copse._processes import Processes, refuse
 from copse._progress import with_callbacks
+from copse._random import seed_of
 from copse._text import is_text
 from copse._threads import thread_count
 
@@ -189,6 +191,7 @@ class NMF(FlatModel):
         vectors: Any = None,
         neighbours: bool = False,
         graph_weight: float | None = None,
+        comm: Any = None,
     ) -> Array:
         """Factorizes X and returns the coefficients of its rows.
 
@@ -214,6 +217,10 @@ class NMF(FlatModel):
             Link each sample to those that are most similar to it by X itself.
         graph_weight : float or None, default=None
             How much links and neighbours count; at 1 as much as X. None: 1, or 0.3 where `neighbours` are all of it.
+        comm : communicator of mpi4py, default=None
+            The processes that fit together, such as MPI.COMM_WORLD under mpirun. Each gives some of the samples, in the
+            order of their ranks, and all must call with the same parameters. `components_`, `relative_error_` and the
+            history are the same in all of them; `labels_` and the coefficients are those of a process's own samples.
 
         Returns
         -------
@@ -221,6 +228,9 @@ class NMF(FlatModel):
         """
         loss = self._loss()
         self.__dict__.pop("_seen", None)  # what partial_fit gathered
+        if comm is not None:
+            given = {"W": W is not None, "H": H is not None, "links": links is not None, "vectors": vectors is not None}
+            return self._fit_together(Processes(comm), X, feature_names, layer, genes, given | {"neighbours": neighbours})
         X, items, names = self._prepare(X, feature_names, layer, genes)
         settings = self._settings(items) | {"loss": loss}
         alpha, beta = self._sklearn_weights(items)
@@ -245,6 +255,38 @@ class NMF(FlatModel):
                 f"{rank} components of a matrix of {items.items} x {items.features} are too many."
             )
         return self._factorize(X, items, names, settings, rank, joint=joint)
+
+    def _fit_together(
+        self,
+        processes: Processes,
+        X: Data,
+        feature_names: Sequence[str] | None,
+        layer: str | None,
+        genes: Any,
+        given: dict[str, bool],
+    ) -> Array:
+        def prepared() -> Any:
+            documents = not isinstance(X, np.ndarray) and is_text(X)
+            refuse(given | {"init='custom'": self.init == "custom", "the text of documents": documents})
+            refuse({"beta_loss='kullback-leibler'": self._loss() != "frobenius"})
+            refuse({"n_components='choose'": isinstance(self.n_components, str) and self.n_components == "choose"})
+            number("n_runs", self.n_runs, Integral, 1)
+            choice("init", self.init, STARTS)
+            return seed_of(self.random_state), *self._prepare(X, feature_names, layer, genes)
+
+        seed, own, items, names = processes.agreed(prepared)
+        whole = processes.whole(items, own.dtype, self.get_params(deep=False))
+        settings = self._settings(whole) | {"loss": "frobenius", "runs": self.n_runs, "start": STARTS[self.init]}
+        alpha, beta = self._sklearn_weights(whole)
+        settings["alpha"] += alpha
+        settings["beta"] += beta
+        seed = processes.comm.bcast(seed)  # that of the first, for all
+        found = self._factorize(
+            own, items, names, settings, self._rank(whole), seed=seed, whole=whole, processes=processes
+        )
+        if self.stop_reason_ == "interrupted" and self.on_interrupt == "raise":
+            raise KeyboardInterrupt
+        return found
 
     def partial_fit(
         self,

@@ -3,6 +3,7 @@
 #include "copse/nmf/error.h"
 #include "copse/nmf/online.h"
 #include "python/src/graph_arrays.h"
+#include "python/src/processes.h"
 #include "python/src/results.h"
 
 namespace copse::python {
@@ -87,8 +88,8 @@ void bind_flat(nb::module_& module, const char* name) {
       "factor",
       [](const Items<T>& x, const nb::dict& settings, Index rank, std::uint64_t seed, bool dc,
          const std::optional<Array<T, 2>>& w, const std::optional<Array<T, 2>>& h, const nb::object& joint,
-         std::vector<std::string> feature_names, const std::string& line, int threads, const nb::object& progress,
-         bool keep_interrupted) {
+         std::vector<std::string> feature_names, const nb::object& processes, const std::string& line, int threads,
+         const nb::object& progress, bool keep_interrupted) {
         FlatRunOptions options;
         take(settings, options.nmf);
         options.command = x.is_text() ? "topics" : "factor";
@@ -98,7 +99,10 @@ void bind_flat(nb::module_& module, const char* name) {
         options.nmf.seed = seed;
         options.dc = dc;
         const JointArrays<T> given = joint.is_none() ? JointArrays<T>{} : to_joint_arrays<T>(nb::cast<nb::dict>(joint));
-        Supervisor supervisor(keep_interrupted);
+        std::optional<ProcessTeam> team;
+        if (!processes.is_none()) options.team = &team.emplace(processes);
+        // Of several processes none stops alone: Ctrl-C is heard between iterations, and all agree on it.
+        Supervisor supervisor(keep_interrupted || team);
         options.nmf.progress = asks<Iteration>(supervisor, progress);
         FlatResult<T> result;
         supervisor.run(threads, [&] {
@@ -109,13 +113,14 @@ void bind_flat(nb::module_& module, const char* name) {
             result.report.notes.insert(result.report.notes.end(), notes.begin(), notes.end());
           });
           result.report.line = line;
-          if (!x.is_text()) uninterrupted([&] { name_topics(x, result); });
+          if (!x.is_text() && !team) uninterrupted([&] { name_topics(x, result); });
         });
         return result;
       },
       nb::arg("items"), nb::arg("settings"), nb::kw_only(), nb::arg("rank"), nb::arg("seed"), nb::arg("dc") = false,
       nb::arg("w") = nb::none(), nb::arg("h") = nb::none(), nb::arg("joint") = nb::none(), nb::arg("feature_names"),
-      nb::arg("line"), nb::arg("threads"), nb::arg("progress").none(), nb::arg("keep_interrupted"));
+      nb::arg("processes") = nb::none(), nb::arg("line"), nb::arg("threads"), nb::arg("progress").none(),
+      nb::arg("keep_interrupted"));
 }
 
 }  // namespace
