@@ -7,8 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include "copse/cluster/method.h"
 #include "copse/matrix/dataset.h"
 #include "copse/nmf/nmf.h"
+#include "copse/tree/tree.h"
 
 namespace copse {
 
@@ -25,14 +27,34 @@ template <class T>
 class Clusterer {
  public:
   virtual ~Clusterer() = default;
-  // Clusters the items. A random start depends on the seed only. Throws InvalidArgument unless 1 <= k <= most().
+  // Clusters the items. A random start depends on the seed only. Throws InvalidArgument unless 1 <= k <= most(), and
+  // Cancelled where it was stopped from outside, at any time: half a fit is none.
   virtual ClusterFit<T> fit(const Dataset<T>& items, Index k, std::uint64_t seed) const = 0;
   // The most clusters that so many items with so many features can have.
   virtual Index most(Index items, Index features) const { return std::min(items, features); }
+  // Whether another seed may give another fit.
+  virtual bool is_random() const { return true; }
 };
 
 // Flat NMF with these options, but for its rank and seed: plain, sparse or affine, any solver.
 template <class T>
 std::unique_ptr<Clusterer<T>> nmf_clusterer(const NmfOptions& options);
+
+// K-means or one of its kin (cluster/method.h): a method that reads items and gives centres. Another item has the label
+// of the nearest centre, by angle or distance as the method has it. It has components where centres are directions.
+// The options count but for k, runs and seed. Throws InvalidArgument for a method of another sort.
+template <class T>
+std::unique_ptr<Clusterer<T>> centre_clusterer(const MethodOptions& options);
+
+// A tree of k leaves. An item's label is the leaf whose topic has its largest coefficient when it is fitted to all of
+// them (tree/flatten.h), as `assign` places items. The options count but for leaves and seed.
+template <class T>
+std::unique_ptr<Clusterer<T>> tree_clusterer(const TreeOptions& options);
+
+// SymNMF of the graph of the items' nearest neighbours, by cosine where they are sparse and self-tuning otherwise.
+// Another item has the label that most of the weight of its edges leads to. It has no components, and its error is
+// that of the graph.
+template <class T>
+std::unique_ptr<Clusterer<T>> symnmf_clusterer();
 
 }  // namespace copse

@@ -77,7 +77,10 @@ double variation(const Dataset<T>& data, std::span<const std::uint64_t> keys, co
   return within_variation(euclidean_distances<T>(data, items), own);
 }
 
-bool once_only(RunKind kind) { return kind == RunKind::gap; }
+template <class T>
+bool once_only(RunKind kind, const Clusterer<T>& method) {
+  return kind == RunKind::gap || (kind == RunKind::start && !method.is_random());
+}
 
 bool is_shuffled(Null null, bool sparse) { return null == Null::shuffled || (null == Null::automatic && sparse); }
 
@@ -142,7 +145,7 @@ std::vector<RunKey> Survey<T>::plan() const {
   std::vector<RunKey> keys;
   for (int number = 0; number < options_.runs; ++number) {
     for (const RunKind kind : options_.kinds) {
-      if (once_only(kind) && number > 0) continue;
+      if (once_only(kind, method_) && number > 0) continue;
       if (kind == RunKind::shuffled_split && is_shuffled(options_.null, data_.is_sparse())) continue;
       Index items = n, features = m;
       if (is_split(kind)) items = n / 2;
@@ -224,7 +227,8 @@ RunRecord Survey<T>::perform(const RunKey& key) {
       case RunKind::start: {
         const ClusterFit<T> found = method_.fit(data_, key.k, own_seed);
         record.labels = short_labels(found.labels);
-        record.values = {found.relative_error, separability(found.coefficients)};
+        record.values = {found.relative_error};
+        if (found.coefficients.rows() > 0) record.values.push_back(separability(found.coefficients));
         break;
       }
       case RunKind::hold_out: {

@@ -177,7 +177,7 @@ SurveyTable tabulate(const Survey<T>& survey, std::vector<RunRecord> records, Av
         case RunKind::start:
           if (!row.error || record.values[0] < *row.error) {
             row.error = record.values[0];
-            row.separability = record.values[1];
+            if (record.values.size() > 1) row.separability = record.values[1];
           }
           break;
         default:

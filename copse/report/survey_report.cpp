@@ -92,7 +92,8 @@ Json json_of(const SurveyReport& survey) {
     if (!row.silhouettes.empty()) entry["silhouettes"] = row.silhouettes;
     rows.push_back(entry);
   }
-  return {{"question", name_of(verdict.question)},
+  return {{"method", survey.method},
+          {"question", name_of(verdict.question)},
           {"k", verdict.k},
           {"sentence", verdict.sentence},
           {"sure", verdict.sure},

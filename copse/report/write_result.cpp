@@ -37,7 +37,6 @@ template <class T>
 void write_tables(OutputFolder& folder, FlatResult<T>& result) {
   folder.add("assignments.tsv").write(assignments_tsv(all_assignments(result)));
   folder.add("topics.tsv").write(topics_tsv(result.report.topics));
-  if (result.report.survey) folder.add("survey.tsv").write(survey_tsv(result.report.survey->table));
   OutputFile& file = folder.add("model.safetensors");
   write_model(file, result.model, result.report.settings);
   file.finish();
@@ -85,6 +84,7 @@ void write_all(OutputFolder& folder, Result& result, bool page) {
   RunReport& report = result.report;
   const Stopwatch writing;
   write_tables(folder, result);
+  if (report.survey) folder.add("survey.tsv").write(survey_tsv(report.survey->table));
   if (page && page_is_built()) {
     folder.add("report.html").write(html_of(result));
   } else if (page) {

@@ -20,6 +20,7 @@
 #include "copse/result/memory.h"
 #include "copse/result/record_log.h"
 #include "copse/result/split_log.h"
+#include "copse/result/survey_method.h"
 #include "copse/result/wording.h"
 
 namespace copse {
@@ -100,6 +101,7 @@ std::uint64_t fingerprint_of(const Dataset<T>& data, const ChooseRunOptions& opt
         },
         value);
   }
+  if (options.method != "nmf") add_text(options.method);
   add_text(fmt::format("by places, hold-out in double {} {} {} {} {}", options.survey.seed,
                        static_cast<int>(options.survey.null), options.survey.resample_share,
                        options.survey.hidden_share, sizeof(T)));
@@ -139,20 +141,25 @@ class Runs {
         if (!knows(record.key)) take(std::move(record), bytes);
       };
     };
+    // The survey that is there already is to grow, and workers have done their parts. They are looked at first: a log
+    // of ours, begun before one of them is refused, would belong to another survey than what is there.
+    std::vector<std::string> others;
+    if (!is_worker && options.resume) {
+      others.push_back((std::filesystem::path(options.run_log).parent_path() / survey_runs_file).string());
+      for (int worker = 1; std::filesystem::exists(worker_log(options, worker)); ++worker)
+        others.push_back(worker_log(options, worker));
+    }
+    for (const std::string& path : others)
+      read_records(path, fingerprint, reading(path, [](RunRecord, const std::string&) {}));
     const std::string own = is_worker ? worker_log(options, options.worker) : options.run_log;
     log_.emplace(own, fingerprint, options.resume || is_worker,
                  reading(own, [&](RunRecord record, const std::string&) { add(std::move(record)); }));
-    if (is_worker || !options.resume) return;
-    const auto take_up = [&](const std::string& path) {
+    for (const std::string& path : others) {
       read_records(path, fingerprint, reading(path, [&](RunRecord record, const std::string& bytes) {
                      log_->append(bytes);
                      add(std::move(record));
                    }));
-    };
-    // The survey that is there already is to grow.
-    take_up((std::filesystem::path(options.run_log).parent_path() / survey_runs_file).string());
-    for (int worker = 1; std::filesystem::exists(worker_log(options, worker)); ++worker)
-      take_up(worker_log(options, worker));
+    }
   }
 
   bool knows(const RunKey& key) const { return known_.contains(key); }
@@ -219,6 +226,7 @@ SurveyReport report_of(const Survey<T>& survey, const std::vector<RunKey>& plan,
   for (const RunRecord& record : records) {
     if (!record.failure.empty()) failures.insert(record.failure);
   }
+  report.method = options.method;
   report.planned = static_cast<Index>(plan.size());
   report.done = static_cast<Index>(records.size());
   report.failures.assign(failures.begin(), failures.end());
@@ -331,27 +339,31 @@ RunRecord unpacked(std::string_view bytes) {
   }
   // As many values as this kind of run has.
   const RunKind own = record.key.kind;
-  const bool two = own == RunKind::split || own == RunKind::null_split || own == RunKind::shuffled_split ||
-                   own == RunKind::start || own == RunKind::hold_out;
-  if (record.values.size() != (two ? 2u : 1u)) Reader::refuse();
+  const bool two =
+      own == RunKind::split || own == RunKind::null_split || own == RunKind::shuffled_split || own == RunKind::hold_out;
+  const bool one_or_two = own == RunKind::start && (record.values.size() == 1 || record.values.size() == 2);
+  if (!one_or_two && record.values.size() != (two ? 2u : 1u)) Reader::refuse();
   return record;
 }
 
 template <class T>
 SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const RunEvents& events) {
   if (options.survey.ks.empty()) throw InvalidArgument("The survey needs a range of k.");
-  const Index most = std::min(data.items(), data.features()), first = options.survey.ks.front();
+  const auto method = clusterer_of<T>(options, data.feature_names);
+  const Index most = method->most(data.items(), data.features()), first = options.survey.ks.front();
+  const Index last = options.survey.ks.back();
   std::erase_if(options.survey.ks, [&](Index k) { return k > most; });
-  if (options.survey.ks.empty()) {
-    throw InputError(fmt::format("There are {} items and {} features: at most {} clusters can be asked for, not {}.",
-                                 data.items(), data.features(), most, first));
-  }
+  const std::string there = fmt::format("there are {} items and {} features", data.items(), data.features());
+  if (options.survey.ks.empty())
+    throw InputError(fmt::format("T{}: at most {} clusters can be asked for, not {}.", there.substr(1), most, first));
+  options.survey.kinds = kinds_for(options.method, options.survey.kinds);
   options.survey.hold_out.affine = options.flat.nmf.affine;
-  const auto method = nmf_clusterer<T>(options.flat.nmf);
   Survey<T> survey(data, *method, options.survey);
   std::vector<RunKey> plan = survey.plan();
   Runs runs(options, survey, data);
   SurveyOutcome outcome;
+  if (last > most) outcome.notes.push_back(fmt::format("Numbers of clusters above {} were left out: {}.", most, there));
+  if (const std::string left_out = left_out_for(options.method); !left_out.empty()) outcome.notes.push_back(left_out);
   const Stopwatch clock;
   const auto perform = [&] {
     std::vector<RunKey> left;
@@ -389,41 +401,36 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
 }
 
 template <class T>
-FlatResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& events) {
+ChooseResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& events) {
   const Stopwatch clock;
   if (options.survey.ks.empty()) throw InvalidArgument("The survey needs a range of k.");
   Seconds seconds;
-  const MemoryJob job{.method = Method::flat,
-                      .clusters = options.survey.ks.front(),  // larger ones are left out where they are too many
+  const bool is_nmf = options.method == "nmf";
+  const MemoryJob job{.method = options.method == "tree" ? Method::tree : Method::flat,
+                      // Larger ones are left out where they are too many; other methods may have more than features.
+                      .clusters = is_nmf ? options.survey.ks.front() : 1,
                       .memory_limit = options.flat.memory_limit,
                       .option = "-k"};
   PreparedInput<T> input = load<T>(options.flat.input, job, events, seconds);
+  prepare_for(options, input.data);
   const double needed = std::max(check_survey_fits(input.data, options), input.estimated_memory);
   SurveyOutcome outcome = run_survey(input.data, options, events);
-  FlatResult<T> result;
+  ChooseResult<T> result;
   if (options.workers == 0) {
     uninterrupted([&] {
-      FlatRunOptions flat = options.flat;
-      flat.nmf.rank = std::max<Index>(1, outcome.report.verdict.k);
-      flat.nmf.tolerance = options.final_tolerance.value_or(flat.nmf.tolerance);
-      flat.nmf.progress = {};
-      ModelItems items = take_items(input);
-      const auto x = in_memory(input.data);
-      result = run_flat(flat, run_data(input, *x, flat.keep_texts), std::move(items), {}, events);
+      result =
+          run_chosen(options, std::max<Index>(1, outcome.report.verdict.k), std::move(input), seconds, clock, events);
     });
+  } else {
+    std::get<FlatResult<T>>(result).report.notes = std::move(input.notes);
   }
-  RunReport& report = result.report;
+  RunReport& report = std::visit([](auto& kind) -> RunReport& { return kind.report; }, result);
   if (outcome.stopped) {
     report.stop_reason = *outcome.stopped;
     report.notes.push_back(fmt::format("The survey was stopped: the verdict is that of {} of {} runs.",
                                        outcome.report.done, outcome.report.planned));
   }
-  const Index most = std::min(input.data.items(), input.data.features());
-  if (options.survey.ks.back() > most) {
-    report.notes.push_back(
-        fmt::format("Numbers of clusters above {} were left out: there are {} items and {} features.", most,
-                    input.data.items(), input.data.features()));
-  }
+  report.notes.insert(report.notes.end(), outcome.notes.begin(), outcome.notes.end());
   for (const std::string& failure : outcome.report.failures) report.notes.push_back("Some runs failed: " + failure);
   report.survey = std::move(outcome.report);
   report.command = options.flat.command;
@@ -431,14 +438,12 @@ FlatResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& event
   report.seconds.read = seconds.read;
   report.seconds.prepare = seconds.prepare;
   report.seconds.solve = outcome.seconds;
-  report.notes.insert(report.notes.begin(), input.notes.begin(), input.notes.end());
-  result.clock = clock;
   return result;
 }
 
 #define COPSE_INSTANTIATE(T)                                                                \
   template SurveyOutcome run_survey(const Dataset<T>&, ChooseRunOptions, const RunEvents&); \
-  template FlatResult<T> run_choose(const ChooseRunOptions&, const RunEvents&);
+  template ChooseResult<T> run_choose(const ChooseRunOptions&, const RunEvents&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

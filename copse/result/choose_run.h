@@ -3,14 +3,20 @@
 
 #include <optional>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "copse/choose/survey.h"
 #include "copse/result/flat_run.h"
+#include "copse/result/graph_run.h"
+#include "copse/result/tree_result.h"
 
 namespace copse {
 
 struct ChooseRunOptions {
-  FlatRunOptions flat;  // input and method; its rank is chosen
+  // One of survey_methods(). Others than nmf answer Question::clusters only: they cannot foretell hidden entries.
+  std::string method = "nmf";
+  FlatRunOptions flat;  // input and, of nmf, how it is fitted; its rank is chosen
   SurveyOptions survey;
   Average average = Average::median;
   Question question = Question::clusters;
@@ -29,6 +35,10 @@ struct ChooseRunOptions {
   int workers = 0;  // 0: no workers
 };
 
+// nmf, tree, symnmf, and the names of those of choices<ClusterMethod>() that have centres: they give labels, and new
+// items find their cluster.
+std::vector<std::string> survey_methods();
+
 // The numbers of clusters of a survey that was given none: 2 ... 10 and then steps of a fifth, and the last.
 std::vector<Index> automatic_range(Index last);
 
@@ -42,16 +52,21 @@ ChooseRunOptions automatic_survey(const FlatRunOptions& flat, bool sparse);
 // no run has ended.
 struct SurveyOutcome {
   SurveyReport report;
+  std::vector<std::string> notes = {};     // sentences on what was left out
   std::optional<StopReason> stopped = {};  // time_limit or interrupted; nothing: it is complete
   double seconds = 0;
 };
 template <class T>
 SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const RunEvents& events = {});
 
-// The result is that of run_flat() with the k of the verdict, and its report has the survey. Of a worker it is empty,
-// with the survey of what is there. Throws as run_flat() and run_survey() do.
+// Flat for nmf and methods with centres, and for a worker.
 template <class T>
-FlatResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& events = {});
+using ChooseResult = std::variant<FlatResult<T>, TreeResult<T>, GraphResult<T>>;
+
+// The result is that of run_flat(), run_cluster(), run_tree() or run_graph() with the k of the verdict, and its report
+// has the survey. Of a worker it is empty, with the survey of what is there. Throws as those and run_survey() do.
+template <class T>
+ChooseResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& events = {});
 
 // The file of one worker.
 std::string worker_log(const ChooseRunOptions& options, int worker);

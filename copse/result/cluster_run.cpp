@@ -9,6 +9,7 @@
 #include "copse/base/memory.h"
 #include "copse/base/parallel.h"
 #include "copse/base/version.h"
+#include "copse/cluster/hard_error.h"
 #include "copse/cluster/k_means.h"
 #include "copse/graph/neighbours.h"
 #include "copse/kernels/in_memory.h"
@@ -51,27 +52,6 @@ Matrix<T> centres_of(const Dataset<T>& items, const std::vector<Index>& labels, 
     for (Index c = 0; c < k; ++c) centres(i, c) = counts[c] > 0 ? static_cast<T>(sums(i, c) / counts[c]) : T(0);
   }
   return centres;
-}
-
-// |X - W H| / |X| where every item has the best multiple of its own column of W; so NMF would have it with one
-// coefficient for each item.
-template <class T>
-double hard_error(const Dataset<T>& items, const Matrix<T>& w, const std::vector<Index>& labels) {
-  std::vector<double> squares(static_cast<std::size_t>(w.cols()), 0.0);
-  for (Index i = 0; i < w.rows(); ++i) {
-    for (Index c = 0; c < w.cols(); ++c) squares[c] += static_cast<double>(w(i, c)) * static_cast<double>(w(i, c));
-  }
-  double total = 0, explained = 0;
-  for (Index j = 0; j < items.items(); ++j) {
-    double product = 0;
-    const Index c = labels[j];
-    visit_nonzeros(items, j, [&](Index i, T value) {
-      total += static_cast<double>(value) * static_cast<double>(value);
-      if (c >= 0) product += static_cast<double>(value) * static_cast<double>(w(i, c));
-    });
-    if (c >= 0 && squares[c] > 0) explained += product * product / squares[c];
-  }
-  return total > 0 ? std::sqrt(std::max(0.0, total - explained) / total) : 0;
 }
 
 template <class T>
@@ -230,19 +210,25 @@ ClusterFactors<T> factors_of(const Dataset<T>& items, MethodResult<T>& found) {
 template <class T>
 FlatResult<T> run_cluster(const ClusterRunOptions& options, const RunEvents& events) {
   const Stopwatch clock;
-  const MethodTraits& traits = traits_of(options.method.method);
   Seconds seconds;
   const InputOptions reading = input_for(options.method.method, options.input.items);
   PreparedInput<T> input = load<T>(reading, job_of(options), events, seconds);
+  if (wants_unit_length(options.method.method, reading)) give_unit_length(input.data);
+  return run_cluster(options, std::move(input), seconds, clock, events);
+}
+
+template <class T>
+FlatResult<T> run_cluster(const ClusterRunOptions& options, PreparedInput<T> input, Seconds seconds, Stopwatch clock,
+                          const RunEvents& events) {
+  const MethodTraits& traits = traits_of(options.method.method);
+  const InputOptions reading = input_for(options.method.method, options.input.items);
   input.estimated_memory += check_clusters_fit(input.data, options.method.k, options.memory_limit, reading.called());
   std::vector<std::string> notes = input.notes;
   if (reading.prepare.weighting != options.input.items.prepare.weighting)
     notes.push_back("This method models counts of words: they are not weighed.");
   const bool unit = wants_unit_length(options.method.method, reading);
-  if (unit) {
-    give_unit_length(input.data);
+  if (unit)
     notes.push_back("The documents have unit length for this method: otherwise it parts long ones from short ones.");
-  }
   const Stopwatch joining;
   const Graph<T> graph = graph_for(options, input.data, events, notes);
   if (traits.from_graph && graph.edges() == 0)
@@ -341,13 +327,15 @@ GraphResult<T> run_cluster_graph(const ClusterRunOptions& options, const RunEven
   return result;
 }
 
-#define COPSE_INSTANTIATE(T)                                                                 \
-  template Graph<T> graph_for(const ClusterRunOptions&, const Dataset<T>&, const RunEvents&, \
-                              std::vector<std::string>&);                                    \
-  template double check_clusters_fit(const Dataset<T>&, Index, double, const std::string&);  \
-  template void give_unit_length(Dataset<T>&);                                               \
-  template ClusterFactors<T> factors_of(const Dataset<T>&, MethodResult<T>&);                \
-  template FlatResult<T> run_cluster(const ClusterRunOptions&, const RunEvents&);            \
+#define COPSE_INSTANTIATE(T)                                                                         \
+  template Graph<T> graph_for(const ClusterRunOptions&, const Dataset<T>&, const RunEvents&,         \
+                              std::vector<std::string>&);                                            \
+  template double check_clusters_fit(const Dataset<T>&, Index, double, const std::string&);          \
+  template void give_unit_length(Dataset<T>&);                                                       \
+  template ClusterFactors<T> factors_of(const Dataset<T>&, MethodResult<T>&);                        \
+  template FlatResult<T> run_cluster(const ClusterRunOptions&, const RunEvents&);                    \
+  template FlatResult<T> run_cluster(const ClusterRunOptions&, PreparedInput<T>, Seconds, Stopwatch, \
+                                     const RunEvents&);                                              \
   template GraphResult<T> run_cluster_graph(const ClusterRunOptions&, const RunEvents&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

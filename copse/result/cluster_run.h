@@ -60,6 +60,12 @@ ClusterFactors<T> factors_of(const Dataset<T>& items, MethodResult<T>& found);
 template <class T>
 FlatResult<T> run_cluster(const ClusterRunOptions& options, const RunEvents& events = {});
 
+// The same for items that were read for input_for() and, where wants_unit_length() holds, given unit length. `seconds`
+// and `clock` are those of the run so far.
+template <class T>
+FlatResult<T> run_cluster(const ClusterRunOptions& options, PreparedInput<T> input, Seconds seconds, Stopwatch clock,
+                          const RunEvents& events = {});
+
 // Of a graph that is given, for methods that read a graph.
 template <class T>
 GraphResult<T> run_cluster_graph(const ClusterRunOptions& options, const RunEvents& events = {});

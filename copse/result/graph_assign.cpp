@@ -3,20 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_map>
 
 #include "copse/base/error.h"
-#include "copse/base/parallel.h"
+#include "copse/graph/new_edges.h"
 #include "copse/io/input.h"
-#include "copse/kernels/in_memory.h"
 #include "copse/result/fields.h"
 #include "copse/result/wording.h"
 
 namespace copse {
 namespace {
-
-constexpr Index items_per_block = 64;
 
 GraphInputOptions input_in(const Settings& settings) {
   GraphInputOptions options;
@@ -97,64 +93,11 @@ bool is_matrix_file(const std::string& path) {
   return name.ends_with(".mtx") || name.ends_with(".npy") || name.ends_with(".npz");
 }
 
-template <class T>
-std::vector<double> squared_norms(const Dataset<T>& data) {
-  std::vector<double> norms(static_cast<std::size_t>(data.items()), 0.0);
-  for (Index j = 0; j < data.items(); ++j) {
-    visit_nonzeros(data, j,
-                   [&](Index, T value) { norms[j] += static_cast<double>(value) * static_cast<double>(value); });
-  }
-  return norms;
-}
-
 }  // namespace
 
 template <class T>
 SparseMatrix<T> edges_of_items(const Dataset<T>& items, const Settings& settings, const CommunityModel<T>& model) {
-  const GraphInputOptions options = input_in(settings);
-  const Index known = model.data.items(), features = model.data.features(), count = items.items();
-  const Index kept = std::min(known, options.neighbours > 0 ? options.neighbours : default_neighbours(known));
-  const bool cosine = options.similarity == ItemSimilarity::cosine;
-  const bool tuned = options.similarity == ItemSimilarity::self_tuning;
-  const Index wanted = std::min(known, tuned ? std::max(kept, options.scale_neighbour) : kept);
-  const auto data = in_memory(model.data);
-  const std::vector<double> known_norms = squared_norms(model.data), norms = squared_norms(items);
-  std::vector<std::vector<std::pair<Index, double>>> columns(static_cast<std::size_t>(count));
-  for (Index begin = 0; begin < count; begin += items_per_block) {
-    const Index width = std::min(items_per_block, count - begin);
-    Matrix<T> block(features, width), products;
-    for (Index j = 0; j < width; ++j)
-      visit_nonzeros(items, begin + j, [&](Index feature, T value) { block(feature, j) = value; });
-    data->transpose_times(block, products);  // known x width
-    parallel_for(width, [&](Index j) {
-      // Closer is larger: the cosine, or less squared distance.
-      std::vector<std::pair<double, Index>> closeness;
-      const double norm = norms[begin + j];
-      for (Index i = 0; i < known; ++i) {
-        const auto product = static_cast<double>(products(i, j));
-        if (cosine) {
-          const double lengths = std::sqrt(norm) * std::sqrt(known_norms[i]);
-          if (product > 0 && lengths > 0) closeness.emplace_back(std::min(1.0, product / lengths), -i);
-        } else {
-          closeness.emplace_back(-std::max(0.0, norm + known_norms[i] - 2 * product), -i);
-        }
-      }
-      const auto some = std::min<std::size_t>(static_cast<std::size_t>(wanted), closeness.size());
-      std::ranges::partial_sort(closeness, closeness.begin() + static_cast<std::ptrdiff_t>(some), std::greater<>());
-      double scale = options.sigma * options.sigma;
-      if (tuned) {
-        const auto last = std::min<std::size_t>(some, static_cast<std::size_t>(options.scale_neighbour));
-        scale = last == 0 ? 0 : -closeness[last - 1].first;
-      }
-      auto& column = columns[begin + j];
-      for (std::size_t c = 0; c < std::min(some, static_cast<std::size_t>(kept)); ++c) {
-        const auto [value, minus] = closeness[c];
-        const double weight = cosine ? value : value == 0 ? 1 : std::exp(scale > 0 ? value / scale : value);
-        column.emplace_back(-minus, weight);
-      }
-    });
-  }
-  return from_columns<T>(known, std::move(columns));
+  return edges_to_nearest(model.data, items, input_in(settings).similarity_options());
 }
 
 template <class T>
@@ -190,18 +133,8 @@ NewNodes<T> read_new_nodes(const NewItemsOptions& options, const Settings& setti
 template <class T>
 std::vector<PlacedItem> place(const CommunityModel<T>& model, const SparseMatrix<T>& weights) {
   std::vector<PlacedItem> placed;
-  std::vector<double> held(model.labels.empty() ? 0 : static_cast<std::size_t>(std::ranges::max(model.labels)) + 1);
-  for (Index j = 0; j < weights.cols; ++j) {
-    std::ranges::fill(held, 0.0);
-    double sum = 0;
-    for (Index p = weights.offsets[j]; p < weights.offsets[j + 1]; ++p) {
-      held[model.labels[weights.indices[p]]] += static_cast<double>(weights.values[p]);
-      sum += static_cast<double>(weights.values[p]);
-    }
-    const auto most = std::ranges::max_element(held);
-    PlacedItem& item = placed.emplace_back();
-    item.cluster = sum > 0 ? std::to_string(most - held.begin()) : model.items.no_topic();
-    item.weight = sum > 0 ? *most / sum : 0;
+  for (const StrongestLabel& strongest : strongest_labels<T>(model.labels, weights)) {
+    placed.push_back({strongest.label < 0 ? model.items.no_topic() : std::to_string(strongest.label), strongest.share});
   }
   return placed;
 }

@@ -226,10 +226,8 @@ GraphInput<T> load_given(const GraphInputOptions& options, double memory_limit, 
 }
 
 template <class T>
-GraphInput<T> load_items(const GraphInputOptions& options, double memory_limit, const RunEvents& events,
-                         Seconds& seconds) {
-  const MemoryJob job{.method = Method::flat, .clusters = 0, .memory_limit = memory_limit};
-  PreparedInput<T> prepared = load<T>(options.items, job, events, seconds);
+GraphInput<T> joined(PreparedInput<T> prepared, const GraphInputOptions& options, const RunEvents& events,
+                     Seconds& seconds) {
   GraphInput<T> input;
   input.notes = std::move(prepared.notes);
   input.items = take_items(prepared);
@@ -256,6 +254,24 @@ template <class T>
 double bytes_of(const Dataset<T>& data) {
   if (!data.is_sparse()) return static_cast<double>(data.items()) * static_cast<double>(data.features()) * sizeof(T);
   return static_cast<double>(std::get<SparseMatrix<T>>(data.values).nonzeros()) * (sizeof(T) + sizeof(RowIndex));
+}
+
+// Tells how large it is; throws InputError where there is nothing to cluster, or no memory for it.
+template <class T>
+void check_graph(const GraphInput<T>& input, const GraphInputOptions& options, Index k, double memory_limit,
+                 const RunEvents& events) {
+  const std::string& name = options.items.called();
+  const Index nodes = input.graph.nodes(), edges = input.graph.edges();
+  if (edges == 0)
+    throw InputError(
+        fmt::format("{}: the graph has {} and no edges; there is nothing to cluster.", name, counted(nodes, "node")));
+  if (k > nodes)
+    throw InputError(fmt::format("-k {} is too large for {}, whose graph has {}: at most {} is possible.", k, name,
+                                 counted(nodes, "node"), nodes));
+  const GraphSize size{nodes, edges, bytes_of(input.data)};
+  events.tell(fmt::format("{}: a graph of {} and {}; about {} of memory will do", name, counted(nodes, "node"),
+                          counted(edges, "edge"), in_bytes(graph_memory(size, k, precision_of<T>))));
+  check_graph_fits(size, k, precision_of<T>, memory_limit);
 }
 
 }  // namespace
@@ -298,32 +314,30 @@ std::vector<std::string> notes_on(const Graph<T>& graph) {
 template <class T>
 GraphInput<T> load_graph(const GraphInputOptions& options, Index k, double memory_limit, const RunEvents& events,
                          Seconds& seconds) {
-  const Stopwatch reading;
-  GraphInput<T> input;
   if (options.has_items()) {
-    input = load_items<T>(options, memory_limit, events, seconds);
-  } else {
-    input = load_given<T>(options, memory_limit, events);
-    seconds.read += reading.seconds();
+    const MemoryJob job{.method = Method::flat, .clusters = 0, .memory_limit = memory_limit};
+    return join_items(load<T>(options.items, job, events, seconds), options, k, memory_limit, events, seconds);
   }
-  const std::string& name = options.items.called();
-  const Index nodes = input.graph.nodes(), edges = input.graph.edges();
-  if (edges == 0)
-    throw InputError(
-        fmt::format("{}: the graph has {} and no edges; there is nothing to cluster.", name, counted(nodes, "node")));
-  if (k > nodes)
-    throw InputError(fmt::format("-k {} is too large for {}, whose graph has {}: at most {} is possible.", k, name,
-                                 counted(nodes, "node"), nodes));
-  const GraphSize size{nodes, edges, bytes_of(input.data)};
-  events.tell(fmt::format("{}: a graph of {} and {}; about {} of memory will do", name, counted(nodes, "node"),
-                          counted(edges, "edge"), in_bytes(graph_memory(size, k, precision_of<T>))));
-  check_graph_fits(size, k, precision_of<T>, memory_limit);
+  const Stopwatch reading;
+  GraphInput<T> input = load_given<T>(options, memory_limit, events);
+  seconds.read += reading.seconds();
+  check_graph(input, options, k, memory_limit, events);
   return input;
 }
 
-#define COPSE_INSTANTIATE(T)                                                                              \
-  template GraphInput<T> load_graph(const GraphInputOptions&, Index, double, const RunEvents&, Seconds&); \
-  template Graph<T> graph_of_items(const Dataset<T>&, const GraphInputOptions&);                          \
+template <class T>
+GraphInput<T> join_items(PreparedInput<T> items, const GraphInputOptions& options, Index k, double memory_limit,
+                         const RunEvents& events, Seconds& seconds) {
+  GraphInput<T> input = joined(std::move(items), options, events, seconds);
+  check_graph(input, options, k, memory_limit, events);
+  return input;
+}
+
+#define COPSE_INSTANTIATE(T)                                                                                     \
+  template GraphInput<T> load_graph(const GraphInputOptions&, Index, double, const RunEvents&, Seconds&);        \
+  template GraphInput<T> join_items(PreparedInput<T>, const GraphInputOptions&, Index, double, const RunEvents&, \
+                                    Seconds&);                                                                   \
+  template Graph<T> graph_of_items(const Dataset<T>&, const GraphInputOptions&);                                 \
   template std::vector<std::string> notes_on(const Graph<T>&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

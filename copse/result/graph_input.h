@@ -43,6 +43,11 @@ template <class T>
 GraphInput<T> load_graph(const GraphInputOptions& options, Index k, double memory_limit, const RunEvents& events,
                          Seconds& seconds);
 
+// The same for items that are read and prepared. Adds to seconds.prepare.
+template <class T>
+GraphInput<T> join_items(PreparedInput<T> items, const GraphInputOptions& options, Index k, double memory_limit,
+                         const RunEvents& events, Seconds& seconds);
+
 // The second half of it for items in memory, which are prepared: their neighbour graph.
 template <class T>
 Graph<T> graph_of_items(const Dataset<T>& items, const GraphInputOptions& options);

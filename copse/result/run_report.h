@@ -36,6 +36,7 @@ struct Topic {
 
 // How the number of clusters was found.
 struct SurveyReport {
+  std::string method;  // that was fitted
   SurveyTable table;
   Verdict verdict;
   Index planned = 0;                  // runs that were asked for

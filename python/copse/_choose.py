@@ -11,7 +11,9 @@ import numpy as np
 
 from copse import _copse
 from copse._anndata import to_anndata
+from copse._cluster import BisectingKMeans, SphericalKMeans
 from copse._genes import genes_of, is_anndata
+from copse._graph import SymNMF
 from copse._items import items_of, validated
 from copse._nmf import NMF
 from copse._parameters import choice, number
@@ -19,6 +21,7 @@ from copse._plots import _axes
 from copse._random import seed_of
 from copse._table import table
 from copse._threads import thread_count
+from copse._tree import TopicTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,11 +46,14 @@ class Survey:
         Other numbers that at least a tenth of them choose.
     choices_ : dict
         What each measure says by its own rule.
+    method_ : str
+        What was fitted.
     """
 
     def __init__(self, found: dict[str, Any], parameters: dict[str, Any] | None = None) -> None:
         self._found = found
-        self._parameters = parameters or {}  # of the NMF that was surveyed
+        self._parameters = parameters or {}  # of the method that was surveyed
+        self.method_: str = found["method"]
         self.k_: int = found["k"]
         self.sentence_: str = found["sentence"]
         self.sure_: float = found["sure"]
@@ -61,16 +67,32 @@ class Survey:
         names = list(dict.fromkeys(name for row in rows for name in row))
         return table(**{name: [row.get(name, math.nan) for row in rows] for name in names if name != "silhouettes"})
 
-    def model(self, X: Data, *, layer: str | None = None, genes: Any = None) -> NMF:
-        """An NMF with the chosen number of components and the settings of the survey, fitted to X."""
-        return NMF(self.k_, **self._parameters).fit(X, layer=layer, genes=genes)
+    def model(self, X: Data, *, layer: str | None = None, genes: Any = None) -> Any:
+        """The method of the survey with the chosen number of clusters and the survey's settings, fitted to X.
+
+        An NMF, TopicTree, SymNMF, SphericalKMeans (which is K-means with spherical=False) or BisectingKMeans.
+        """
+        if self.method_ == "nmf":
+            return NMF(self.k_, **self._parameters).fit(X, layer=layer, genes=genes)
+        makers = {
+            "tree": lambda k, **settings: TopicTree(k, criterion="error", **settings),
+            "symnmf": SymNMF,
+            "kmeans": lambda k, **settings: SphericalKMeans(k, spherical=False, **settings),
+            "spherical-kmeans": SphericalKMeans,
+            "bisecting": BisectingKMeans,
+        }
+        if is_anndata(X):
+            X = genes_of(X, layer, genes).matrix
+        return makers[self.method_](self.k_, **self._parameters).fit(X)
 
     def to_anndata(self, adata: Any, *, layer: str | None = None, key: str = "copse") -> Any:
         """Fits the chosen number of components to an AnnData, writes them into it and returns it.
 
         `to_anndata` of the package says what becomes of the model: usages in `obsm`, spectra in `varm`, clusters in
-        `obs`. `uns[key]["survey"]` has the verdict and the measures.
+        `obs`. `uns[key]["survey"]` has the verdict and the measures. Of a survey of NMF only.
         """
+        if self.method_ != "nmf":
+            raise ValueError(f"Components are written of nmf, and this is a survey of {self.method_}; see `model`.")
         to_anndata(self.model(adata, layer=layer), adata, layer=layer, key=key)
         adata.uns[key]["survey"] = {
             "k": self.k_,
@@ -192,6 +214,7 @@ def choose_k(
     X: Data,
     ks: Iterable[int] = range(2, 9),
     *,
+    method: str = "nmf",
     question: str = "clusters",
     n_runs: int = 50,
     null: str = "automatic",
@@ -218,8 +241,13 @@ def choose_k(
     ----------
     X : {array, sparse matrix, data frame, AnnData} of shape (n_samples, n_features)
     ks : numbers of clusters to look at
+    method : {'nmf', 'tree', 'symnmf', 'kmeans', 'spherical-kmeans', 'bisecting'}, default='nmf'
+        What is fitted. Samples that a fit has not seen get the cluster of the largest coefficient (of 'tree' by the
+        topics of its leaves), of their nearest neighbours, or of the nearest centre. With others than 'nmf' no entries
+        are hidden.
     question : {'clusters', 'components'}, default='clusters'
-        How many groups can be told apart, or how many components the data needs. These may be different numbers.
+        How many groups can be told apart, or how many components the data needs. These may be different numbers. The
+        second is for 'nmf'.
     n_runs : int, default=50
         Runs of each kind for every k.
     null : {'automatic', 'box', 'shuffled'}, default='automatic'
@@ -227,7 +255,9 @@ def choose_k(
     average : {'median', 'mean'}, default='median'
     all_measures : bool, default=False
         Also the gap statistic and bi-cross-validation.
-    solver, affine, tol, max_iter, random_state, n_jobs
+    solver, affine, tol, max_iter
+        As for NMF, and for method 'nmf' only.
+    random_state, n_jobs
         As for NMF.
     time_limit : float or None, default=None
         Seconds after which the verdict is that of the runs so far.
@@ -254,12 +284,19 @@ def choose_k(
     numbers = sorted({number("ks", k, Integral, 1) for k in ks})
     if not numbers:
         raise ValueError("ks must name at least one number of clusters.")
+    choice("method", method, tuple(_copse.survey_methods()))
     choice("question", question, ("clusters", "components"))
+    if method != "nmf":
+        for name, given, own in (("solver", solver, "hals"), ("affine", bool(affine), False), ("tol", tol, 1e-3),
+                                 ("max_iter", max_iter, 200)):
+            if given != own:
+                raise ValueError(f"{name} is for method 'nmf', not for {method!r}.")
     choice("null", null, ("automatic", "box", "shuffled"))
     choice("average", average, ("median", "mean"))
     found = _copse.survey(
         items,
         numbers,
+        method,
         number("n_runs", n_runs, Integral, 1),
         question,
         null,
@@ -274,5 +311,7 @@ def choose_k(
         bool(search),
         threads,
     )
-    parameters = {"solver": solver, "affine": bool(affine), "random_state": random_state, "n_jobs": n_jobs}
+    parameters: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
+    if method == "nmf":
+        parameters |= {"solver": solver, "affine": bool(affine)}
     return Survey(json.loads(found), parameters)

@@ -16,11 +16,12 @@ void bind_survey_of(nb::module_& module) {
   // The survey as the JSON of result.json.
   module.def(
       "survey",
-      [](const Items<T>& x, std::vector<Index> ks, int runs, const std::string& question, const std::string& null,
-         const std::string& average, bool all_measures, const std::string& solver, bool affine, double tolerance,
-         int max_iterations, std::uint64_t seed, double time_limit, bool search, int threads) {
+      [](const Items<T>& x, std::vector<Index> ks, const std::string& method, int runs, const std::string& question,
+         const std::string& null, const std::string& average, bool all_measures, const std::string& solver, bool affine,
+         double tolerance, int max_iterations, std::uint64_t seed, double time_limit, bool search, int threads) {
         ChooseRunOptions options;
         options.survey.ks = std::move(ks);
+        options.method = method;
         options.survey.runs = runs;
         options.survey.seed = seed;
         options.survey.null = choice_of<Null>("null", null);
@@ -43,9 +44,9 @@ void bind_survey_of(nb::module_& module) {
         });
         return json;
       },
-      nb::arg("items"), nb::arg("ks"), nb::arg("runs"), nb::arg("question"), nb::arg("null"), nb::arg("average"),
-      nb::arg("all_measures"), nb::arg("solver"), nb::arg("affine"), nb::arg("tolerance"), nb::arg("max_iterations"),
-      nb::arg("seed"), nb::arg("time_limit"), nb::arg("search"), nb::arg("threads"));
+      nb::arg("items"), nb::arg("ks"), nb::arg("method"), nb::arg("runs"), nb::arg("question"), nb::arg("null"),
+      nb::arg("average"), nb::arg("all_measures"), nb::arg("solver"), nb::arg("affine"), nb::arg("tolerance"),
+      nb::arg("max_iterations"), nb::arg("seed"), nb::arg("time_limit"), nb::arg("search"), nb::arg("threads"));
 }
 
 }  // namespace
@@ -53,6 +54,7 @@ void bind_survey_of(nb::module_& module) {
 void bind_survey(nb::module_& module) {
   bind_survey_of<float>(module);
   bind_survey_of<double>(module);
+  module.def("survey_methods", &survey_methods);
   module.def("automatic_range", &automatic_range, nb::arg("last"));
   // Rows: partner, cosine, nearest, its cosine.
   module.def(

@@ -10,7 +10,17 @@ from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist, pdist, squareform
 
-from copse import NMF, _copse, choose_k, make_gene_expression, match_components
+from copse import (
+    NMF,
+    BisectingKMeans,
+    SphericalKMeans,
+    SymNMF,
+    TopicTree,
+    _copse,
+    choose_k,
+    make_gene_expression,
+    match_components,
+)
 
 
 @pytest.fixture(scope="module")
@@ -129,3 +139,49 @@ def test_writes_the_chosen_model_into_anndata(genes, tmp_path):
     assert some._found == choose_k(X[:, :50], [2, 3], n_runs=2, random_state=0)._found
     with pytest.raises(ValueError, match="no layer 'logs'"):
         choose_k(adata, [2], layer="logs")
+
+
+@pytest.fixture(scope="module")
+def parts():
+    """Three groups of samples, each with features of its own."""
+    random = np.random.default_rng(5)
+    X = np.kron(np.eye(3), np.ones((25, 10))) * (1 + random.random((75, 30))) + 0.2 * random.random((75, 30))
+    return X[random.permutation(75)]
+
+
+@pytest.mark.parametrize("method, model", [
+    ("tree", TopicTree), ("symnmf", SymNMF), ("kmeans", SphericalKMeans), ("spherical-kmeans", SphericalKMeans),
+    ("bisecting", BisectingKMeans),
+])
+def test_surveys_other_methods(parts, program, tmp_path, method, model):
+    survey = choose_k(parts, [2, 3, 4], method=method, n_runs=6, random_state=4)
+    assert survey.k_ == 3 and survey.method_ == method
+    assert "hidden_error" not in survey.table_.columns
+    np.save(tmp_path / "x.npy", parts)
+    subprocess.run(
+        [program, "choose", tmp_path / "x.npy", "--items", "rows", "-k", "2:4", "--method", method, "--runs", "6",
+         "--seed", "4", "--precision", "double", "-o", tmp_path / "out", "--quiet"],
+        check=True,
+    )
+    assert survey._found == json.loads((tmp_path / "out" / "result.json").read_text())["survey"]
+    fitted = survey.model(parts)
+    assert type(fitted) is model
+    truth = parts.reshape(75, 3, 10).sum(axis=2).argmax(axis=1)
+    assert len(set(zip(truth, fitted.labels_))) == 3
+    if method.endswith("kmeans"):
+        assert fitted.spherical == (method != "kmeans")
+    with pytest.raises(ValueError, match="survey of"):
+        survey.to_anndata(None)
+
+
+@pytest.mark.parametrize("arguments, sentence", [
+    ({"method": "spectral"}, "method must be one of"),
+    ({"method": "tree", "question": "components"}, "only nmf can"),
+    ({"method": "tree", "affine": True}, "affine is for method 'nmf'"),
+    ({"method": "kmeans", "solver": "mu"}, "solver is for method 'nmf'"),
+    ({"method": "kmeans", "tol": 0.1}, "tol is for method 'nmf'"),
+    ({"method": "symnmf", "max_iter": 3}, "max_iter is for method 'nmf'"),
+])
+def test_options_of_another_method_get_a_sentence(parts, arguments, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        choose_k(parts, [2, 3], **arguments)

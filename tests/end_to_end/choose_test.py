@@ -64,6 +64,77 @@ def test_finds_the_planted_number_and_writes_its_clusters(copse, genes, tmp_path
     assert len(rows_of(tmp_path / "out" / "assignments.tsv")) == 180
 
 
+METHODS = ["tree", "symnmf", "kmeans", "spherical-kmeans", "bisecting"]
+
+
+def clusters_of(folder):
+    return {row["item"]: row.get("cluster", row.get("community")) for row in rows_of(folder / "assignments.tsv")}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_survey_goes_over_other_methods(copse, planted, tmp_path, method):
+    """The clusters that it writes are those of the method's own command with the chosen number, and take new items."""
+    run = copse("choose", planted.path, "-k", "2:4", "--method", method, "--runs", 8, "--seed", 3, "-o", "out")
+    assert run.returncode == 0, run.stderr
+    survey = survey_of(tmp_path / "out")
+    assert survey["method"] == method and survey["k"] == 3
+    assert survey["sentence"] in run.stdout and "3 clusters." in run.stdout
+    assert f"{method} cannot foretell hidden entries" in run.stderr
+    assert "hidden_error" not in survey["rows"][0] and "hold-out" not in survey["sentence"]
+    one_start = method == "tree"
+    assert survey["runs"]["planned"] == 3 * (3 * 8 + (1 if one_start else 8))  # sparse data has one kind of chance
+    own = {"tree": ("tree", planted.path, "--leaves", 3), "symnmf": ("graph", planted.path, "-k", 3, "--similarity", "cosine")}
+    line = own.get(method, ("cluster", planted.path, "-k", 3, "--method", method))
+    assert copse(*line, "--seed", 3, "-o", "own").returncode == 0
+    assert clusters_of(tmp_path / "out") == clusters_of(tmp_path / "own")
+    assert (tmp_path / "out" / "survey.tsv").exists() and (tmp_path / "out" / "report.html").exists()
+    assert copse("show", "out").returncode == 0
+    placed = copse("assign", "out", planted.path)
+    assert placed.returncode == 0 and len(placed.stdout.splitlines()) == 91, placed.stderr
+
+
+def test_methods_do_not_mix(copse, few_genes):
+    assert copse("choose", few_genes, "-k", 2, "--runs", 1, "--method", "kmeans", "-o", "out").returncode == 0
+    for other in ("nmf", "spherical-kmeans", "tree"):
+        run = copse("choose", few_genes, "-k", 2, "--runs", 2, "--method", other, "--resume", "-o", "out")
+        assert run.returncode == 1 and "belongs to a run with other data" in run.stderr
+    run = copse("choose", few_genes, "-k", 2, "--runs", 2, "--method", "kmeans", "--resume", "-o", "out")
+    assert run.returncode == 0, run.stderr
+    for line in (("--for", "components"), ("--affine",), ("--solver", "mu"), ("--hide", 0.1)):
+        run = copse("choose", few_genes, "-k", 2, "--method", "tree", *line)
+        assert run.returncode == 2 and line[0] in run.stderr
+
+
+def test_other_methods_without_clusters_and_with_more_of_them_than_features(copse, tmp_path):
+    random = np.random.default_rng(0)
+    np.save(tmp_path / "one.npy", np.abs(random.normal(3, 1, (30, 120))))
+    for method in METHODS:
+        run = copse("choose", "one.npy", "-k", "2:3", "--runs", 12, "--method", method, "-o", "out", "--force")
+        assert run.returncode == 0, run.stderr
+        assert "No evidence of clusters." in run.stdout, method
+        assert len(set(clusters_of(tmp_path / "out").values())) == 1
+    np.save(tmp_path / "narrow.npy", random.random((2, 40)))
+    run = copse("choose", "narrow.npy", "-k", "2:30", "--runs", 2, "--method", "kmeans", "-o", "narrow")
+    assert run.returncode == 0, run.stderr
+    assert [row["k"] for row in survey_of(tmp_path / "narrow")["rows"]] == list(range(2, 31))
+
+
+def test_documents_by_spherical_k_means_and_by_k_means_of_unit_length(copse, tmp_path):
+    words = [["apple", "pear", "plum", "fruit", "tree"], ["ship", "sail", "harbour", "anchor", "sea"],
+             ["goal", "match", "player", "team", "ball"]]
+    random = np.random.default_rng(2)
+    with (tmp_path / "texts.jsonl").open("w") as file:
+        for number in range(90):
+            file.write(json.dumps({"text": " ".join(random.choice(words[number % 3], random.integers(5, 60)))}) + "\n")
+    for method in ("spherical-kmeans", "kmeans", "tree"):
+        run = copse("choose", "texts.jsonl", "-k", "2:5", "--runs", 8, "--method", method, "-o", method)
+        assert run.returncode == 0, run.stderr
+        assert survey_of(tmp_path / method)["k"] == 3, run.stdout
+        assert ("unit length" in run.stderr) == (method == "kmeans")
+        found = list(clusters_of(tmp_path / method).values())
+        assert len(set(zip(found, [number % 3 for number in range(90)]))) == 3
+
+
 def test_says_that_there_is_nothing(copse, tmp_path):
     """One Gaussian: starts agree on two clusters [Kuang 2014, section 4.3], the verdict does not."""
     random = np.random.default_rng(0)
@@ -124,6 +195,49 @@ def test_a_killed_survey_goes_on(copse, copse_process, genes, tmp_path):
     assert run.returncode == 0, run.stderr
     assert survey_of(tmp_path / "killed") == survey_of(tmp_path / "whole")
     assert not log.exists()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_workers_that_are_killed_at_random_moments(copse, copse_process, few_genes, tmp_path, threads):
+    """Three at once, each killed and begun again until it comes to its end: the survey of an undisturbed call."""
+    line = ("choose", few_genes, "-k", "2:4", "--affine", "--runs", 12)
+    assert copse(*line, "-o", "whole").returncode == 0
+    random = np.random.default_rng(threads)
+    kills = 0
+    for _ in range(40):
+        workers = [copse_process(*line, "--threads", threads, "--worker", f"{number}/3", "-o", "out") for number in (1, 2, 3)]
+        time.sleep(random.uniform(0.02, 0.4))
+        for worker in workers:
+            kills += worker.poll() is None
+            worker.kill()
+            worker.communicate()
+        if kills >= 12:
+            break
+    assert kills > 0
+    for attempt in range(5):  # and the verdict: killed, too, then left alone
+        process = copse_process(*line, "--threads", threads, "--resume", "-o", "out")
+        if attempt < 4:
+            time.sleep(random.uniform(0.02, 0.3))
+            process.kill()
+        _, stderr = process.communicate(timeout=100)
+    assert process.returncode == 0, stderr
+    assert survey_of(tmp_path / "out") == survey_of(tmp_path / "whole")
+    assert (tmp_path / "out" / "survey.tsv").read_bytes() == (tmp_path / "whole" / "survey.tsv").read_bytes()
+
+
+@pytest.mark.parametrize("method", ["nmf", "kmeans"])
+def test_ctrl_c_at_random_moments_keeps_whole_runs_only(copse, copse_process, genes, tmp_path, method):
+    line = ("choose", genes, "-k", "2:4", "--runs", 4, "--method", method)
+    assert copse(*line, "-o", "whole").returncode == 0
+    random = np.random.default_rng(1)
+    for _ in range(8):
+        process = copse_process(*line, "--resume", "-o", "out")
+        time.sleep(random.uniform(0.05, 0.4))
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        assert process.returncode in (0, 130, -signal.SIGINT)  # the last: before it began
+    assert copse(*line, "--resume", "-o", "out").returncode == 0
+    assert survey_of(tmp_path / "out") == survey_of(tmp_path / "whole")
 
 
 def files_of(folder):
@@ -233,6 +347,40 @@ def test_negative_values_and_repeated_genes_get_a_sentence(copse, tmp_path):
     np.save(tmp_path / "positive.npy", np.ones((3, 5)))
     run = copse("choose", "positive.npy", "--features", "genes.txt", "-k", "2:3")
     assert "2 features share a name with another, such as 'TP53'" in run.stderr
+
+
+def write_named(path, x, names):
+    lines = ["gene\t" + "\t".join(names)]
+    lines += [f"g{number}\t" + "\t".join(map(repr, map(float, row))) for number, row in enumerate(x)]
+    path.write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("method", ["nmf", "tree", "kmeans", "symnmf"])
+def test_items_with_names_in_another_order(copse, few_genes, tmp_path, method):
+    """Tables, verdict and pictures are the same to the last bit, and items keep their clusters under their names."""
+    x = np.load(few_genes)
+    names = [f"patient {number}" for number in range(x.shape[1])]
+    write_named(tmp_path / "one.tsv", x, names)
+    whole, extra = None, ("--affine",) if method == "nmf" else ()
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(len(names))
+        write_named(tmp_path / "turned.tsv", x[:, order], [names[j] for j in order])
+        surveys = []
+        for file, given in (("one.tsv", names), ("turned.tsv", [names[j] for j in order])):
+            if file == "one.tsv" and whole is not None:
+                continue
+            run = copse("choose", file, "-k", "2:4", "--runs", 4, "--method", method, *extra, "-o", file[:-4], "--force")
+            assert run.returncode == 0, run.stderr
+            survey = survey_of(tmp_path / file[:-4])
+            survey["consensus"]["items"] = [given[j] for j in survey["consensus"]["items"]]
+            surveys.append(survey)
+        whole = whole or surveys[0]
+        assert surveys[-1] == whole
+        pairs = set()
+        one, other = clusters_of(tmp_path / "one"), clusters_of(tmp_path / "turned")
+        for name in names:
+            pairs.add((one[name], other[name]))
+        assert len(pairs) == whole["k"] == 3  # one to one
 
 
 def test_the_order_of_the_items_does_not_matter(copse, genes, tmp_path):

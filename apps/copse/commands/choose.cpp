@@ -21,8 +21,12 @@ constexpr const char* description =
     "at all.\n\n"
     "Stability tells how many groups can be told apart (--for clusters); the error of hidden entries tells how many "
     "components the data needs (--for components). These may be different numbers.\n\n"
+    "The clusters are those of NMF, or of another method (--method): a tree with k leaves, K-means and its kin, or "
+    "SymNMF of the items' nearest neighbours. New items find the leaf, the nearest centre or the neighbours' "
+    "cluster.\n\n"
     "Prints a table of all measures and the verdict. With -o it also writes survey.tsv, and the clusters of the chosen "
-    "k as `factor` would. Every finished run is kept: Ctrl-C gives the verdict so far, a killed run continues with "
+    "k as `factor` or the command of the method would. Every finished run is kept: Ctrl-C gives the verdict so far, a "
+    "killed run continues with "
     "--resume, and more --runs can be added later.";
 
 constexpr const char* examples =
@@ -30,6 +34,9 @@ constexpr const char* examples =
     "  copse choose genes.tsv -k 2:8 --affine -o out\n"
     "Mutational signatures: how many components the counts need:\n"
     "  copse choose counts.tsv -k 1:10 --for components -o out\n"
+    "Documents: how many leaves of a tree, or clusters of spherical K-means, come back:\n"
+    "  copse choose papers.jsonl -k 2:20 --method tree -o out\n"
+    "  copse choose papers.jsonl -k 2:20 --method spherical-kmeans -o out\n"
     "More runs of the same survey:\n"
     "  copse choose genes.tsv -k 2:8 --affine --runs 200 --resume -o out\n"
     "Three machines that share a disk, then the verdict:\n"
@@ -37,6 +44,8 @@ constexpr const char* examples =
     "  copse choose genes.tsv -k 2:8 --resume -o out";
 
 constexpr const char* survey_group = "Survey";
+constexpr const char* factorization_group = "Factorization";
+constexpr const char* of_nmf[] = {"--solver", "--affine", "--tolerance", "--max-iterations", "--hide"};
 
 void parse_worker(const std::string& text, ChooseRunOptions& options) {
   const auto parts = split(text, '/');
@@ -46,6 +55,16 @@ void parse_worker(const std::string& text, ChooseRunOptions& options) {
     if (options.worker <= options.workers) return;
   }
   throw CLI::ValidationError("--worker", "'" + text + "' is not I/N with I from 1 to N");
+}
+
+// What does not go together.
+void check(const CLI::App& command, const ChooseRunOptions& options) {
+  if (options.method == "nmf") return;
+  for (const char* name : of_nmf) {
+    if (command.count(name) > 0) throw CLI::ValidationError(name, "it is for --method nmf");
+  }
+  if (options.question == Question::components)
+    throw CLI::ValidationError("--for", "components are told by hidden entries, which only --method nmf foretells");
 }
 
 }  // namespace
@@ -61,7 +80,8 @@ void add_choose(Program& program) {
       program.add("choose", description, examples, [=] { return run_choose_command(*options, *output, *machine); });
   NmfOptions& nmf = options->flat.nmf;
   SurveyOptions& survey = options->survey;
-  add_documents_or_matrix(command, options->flat.input);
+  CLI::App* parsed = &command;
+  add_documents_or_matrix(command, options->flat.input, [options, parsed] { check(*parsed, *options); });
   command
       .add_option_function<std::string>(
           "-k,--clusters", [&survey](const std::string& text) { survey.ks = parse_range(text); },
@@ -75,6 +95,12 @@ void add_choose(Program& program) {
           "The range is a grid, such as 5:100:5: look closer around the best of it until its neighbours are there")
       ->group(survey_group);
   add_choice(command, "--for", options->question, "What is counted: groups of items, or components that the data needs")
+      ->group(survey_group);
+  const std::vector<std::string> methods = survey_methods();
+  add_words(
+      command, "--method", methods, options->method,
+      [&options = *options, methods](std::size_t i) { options.method = methods[i]; },
+      "What is fitted, as compare calls it; with others than nmf no entries are hidden")
       ->group(survey_group);
   add_number(command, "--runs", survey.runs, 1, 1000000, "Runs of each kind for every k")->group(survey_group);
   add_choice(
@@ -102,13 +128,13 @@ void add_choose(Program& program) {
       ->group(survey_group);
   add_seed(command, survey.seed);
   command.get_option("--seed")->group(survey_group);
-  add_choice(command, "--solver", nmf.solver, "How each fit is made")->group("Factorization");
+  add_choice(command, "--solver", nmf.solver, "How each fit is made")->group(factorization_group);
   command.add_flag("--affine", nmf.affine, "X ~ w0 1' + W H: a nonnegative baseline w0 that all items share")
-      ->group("Factorization");
+      ->group(factorization_group);
   add_number(command, "--tolerance", nmf.tolerance, 0.0, 1.0, "A fit ends when its projected gradient is so small")
-      ->group("Factorization");
+      ->group(factorization_group);
   add_number(command, "--max-iterations", nmf.max_iterations, 1, 1000000000, "Iterations per fit at most")
-      ->group("Factorization");
+      ->group(factorization_group);
   add_output_options(command, *output);
   command
       .add_flag("--resume", options->resume, "Take up the runs that an earlier call, or workers, left in this folder")

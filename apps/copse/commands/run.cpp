@@ -208,17 +208,19 @@ int run_choose_command(ChooseRunOptions options, const OutputOptions& output, co
   options.flat.memory_limit = machine.memory_limit;
   options.flat.keep_texts = folder != nullptr && output.page;
   with_precision(machine.precision, [&]<class T> {
-    FlatResult<T> result;
+    ChooseResult<T> result;
     with_threads(machine.threads, &interruption(), [&] { result = run_choose<T>(options, events_of(terminal)); });
     if (is_worker) {
+      const SurveyReport& survey = *std::get<FlatResult<T>>(result).report.survey;
       terminal.say(
           fmt::format("worker {} of {}: {} of {} runs are there; the same command with --resume instead of "
                       "--worker makes the verdict.",
-                      options.worker, options.workers, result.report.survey->done, result.report.survey->planned));
+                      options.worker, options.workers, survey.done, survey.planned));
       return;
     }
     if (folder != nullptr) add_copy(*folder, survey_runs_file, options.run_log);
-    with_threads(machine.threads, nullptr, [&] { finish(result, folder.get(), output, terminal); });
+    with_threads(machine.threads, nullptr,
+                 [&] { std::visit([&](auto& kind) { finish(kind, folder.get(), output, terminal); }, result); });
   });
   // Those of workers that are still at work stay.
   for (int worker = 1; folder != nullptr && std::filesystem::exists(worker_log(options, worker)); ++worker)

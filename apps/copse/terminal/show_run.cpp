@@ -45,7 +45,9 @@ void show_all(const RunReport& report, const OutputOptions& output, const std::v
   if (output.json) {
     print_json(to_json(report));
   } else if (output.folder.empty() || !output.quiet) {
-    print_table(table());
+    std::string survey;
+    if (report.survey) survey = survey_table(*report.survey) + "\n" + report.survey->verdict.sentence + "\n\n";
+    print_table(survey + table());
   }
   for (const std::string& line : lines) terminal.say(line);
 }
@@ -122,11 +124,7 @@ void show(const FlatResult<T>& result, const OutputOptions& output, Terminal& te
   const RunReport& report = result.report;
   const std::string method = text_setting(report.settings, "method");
   show_end(report, output, {outcome(report, method.empty() ? text_setting(report.settings, "solver") : method)},
-           terminal, [&](std::size_t width) {
-             const std::string topics = topics_table(report.topics, width);
-             if (!report.survey) return topics;
-             return survey_table(*report.survey) + "\n" + report.survey->verdict.sentence + "\n\n" + topics;
-           });
+           terminal, [&](std::size_t width) { return topics_table(report.topics, width); });
 }
 
 template <class T>
