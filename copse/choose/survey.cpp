@@ -109,11 +109,17 @@ double separability(const Matrix<T>& h) {
   return total / static_cast<double>(h.rows());
 }
 
-// Made when they are first asked for.
+// Made when they are first asked for. What was drawn last is kept: the runs of one number follow each other, and see
+// the same data for every k.
 template <class T>
 struct Survey<T>::Nulls {
-  std::mutex mutex;
-  std::unique_ptr<NullData<T>> asked, shuffled;
+  struct Source {
+    std::mutex mutex;
+    std::unique_ptr<NullData<T>> null;
+    int set = -1;
+    std::shared_ptr<const Dataset<T>> drawn;
+  };
+  Source asked, shuffled;
 };
 
 template <class T>
@@ -146,6 +152,7 @@ std::vector<RunKey> Survey<T>::plan() const {
   for (int number = 0; number < options_.runs; ++number) {
     for (const RunKind kind : options_.kinds) {
       if (once_only(kind, method_) && number > 0) continue;
+      if (kind == RunKind::hold_out && number >= options_.hold_out_runs) continue;
       if (kind == RunKind::shuffled_split && is_shuffled(options_.null, data_.is_sparse())) continue;
       Index items = n, features = m;
       if (is_split(kind)) items = n / 2;
@@ -182,19 +189,22 @@ std::vector<Index> Survey<T>::watched_items() const {
 }
 
 template <class T>
-Dataset<T> Survey<T>::null_of(RunKind kind, int number) {
+std::shared_ptr<const Dataset<T>> Survey<T>::null_of(RunKind kind, int number) {
   const bool shuffled = kind == RunKind::shuffled_split || is_shuffled(options_.null, data_.is_sparse());
-  const std::unique_ptr<NullData<T>>& source = shuffled ? null_->shuffled : null_->asked;
-  {
-    const std::lock_guard lock(null_->mutex);
-    if (!source)
-      isolated([&] {
-        (shuffled ? null_->shuffled : null_->asked) = null_data(data_, shuffled ? Null::shuffled : Null::box);
-      });
-  }
+  auto& source = shuffled ? null_->shuffled : null_->asked;
   const auto n = static_cast<double>(data_.items()), m = static_cast<double>(data_.features());
   const int set = !shuffled && n * m * std::min(n, m) > cheap_null ? number % few_nulls : number;
-  return source->draw(mixed_seed(options_.seed, shuffled ? shuffled_set : null_set, static_cast<std::uint64_t>(set)));
+  const std::lock_guard lock(source.mutex);
+  isolated([&] {
+    if (!source.null) source.null = null_data(data_, shuffled ? Null::shuffled : Null::box);
+    if (source.set == set) return;
+    const std::uint64_t seed =
+        mixed_seed(options_.seed, shuffled ? shuffled_set : null_set, static_cast<std::uint64_t>(set));
+    source.set = -1;
+    source.drawn = std::make_shared<const Dataset<T>>(source.null->draw(seed));
+    source.set = set;
+  });
+  return source.drawn;
 }
 
 template <class T>
@@ -212,8 +222,8 @@ RunRecord Survey<T>::perform(const RunKey& key) {
         break;
       case RunKind::null_split:
       case RunKind::shuffled_split: {
-        const Dataset<T> null = null_of(key.kind, key.number);
-        record.values = strengths(null, method_, draw_items(item_keys(null), 0.5, half_seed), key.k, own_seed);
+        const auto null = null_of(key.kind, key.number);
+        record.values = strengths(*null, method_, draw_items(item_keys(*null), 0.5, half_seed), key.k, own_seed);
         break;
       }
       case RunKind::resample: {
@@ -254,8 +264,8 @@ RunRecord Survey<T>::perform(const RunKey& key) {
         record.values = {variation(data_, keys_, method_.fit(data_, key.k, own_seed).labels, options_.seed)};
         break;
       case RunKind::null_gap: {
-        const Dataset<T> null = null_of(key.kind, key.number);
-        record.values = {variation<T>(null, item_keys(null), method_.fit(null, key.k, own_seed).labels, own_seed)};
+        const auto null = null_of(key.kind, key.number);
+        record.values = {variation<T>(*null, item_keys(*null), method_.fit(*null, key.k, own_seed).labels, own_seed)};
         break;
       }
     }

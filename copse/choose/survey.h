@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,7 +18,8 @@ struct SurveyOptions {
   std::vector<Index> ks;  // numbers of clusters, ascending, each at least 1
   std::vector<RunKind> kinds = {RunKind::split,    RunKind::null_split, RunKind::shuffled_split,
                                 RunKind::resample, RunKind::start,      RunKind::hold_out};
-  int runs = 50;  // of each kind, for every k
+  int runs = 50;                                        // of each kind, for every k
+  int hold_out_runs = std::numeric_limits<int>::max();  // at most, of those with hidden entries: they take longest
   std::uint64_t seed = 0;
   Null null = Null::automatic;
   double resample_share = 0.8;  // of the items, as [Monti et al. 2003] and [Kuang 2014, section 4.5]
@@ -82,7 +84,7 @@ class Survey {
 
  private:
   struct Nulls;
-  Dataset<T> null_of(RunKind kind, int number);
+  std::shared_ptr<const Dataset<T>> null_of(RunKind kind, int number);
 
   std::vector<Index> order_;
   Dataset<T> data_;

@@ -27,6 +27,8 @@ namespace copse {
 namespace {
 
 constexpr Index items_in_picture = 200;
+constexpr int hold_out_runs_beside =
+    10;  // where hidden entries are not what is asked: their error is known well enough
 
 // Numbers one after the other.
 class Writer {
@@ -358,6 +360,8 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
     throw InputError(fmt::format("T{}: at most {} clusters can be asked for, not {}.", there.substr(1), most, first));
   options.survey.kinds = kinds_for(options.method, options.survey.kinds);
   options.survey.hold_out.affine = options.flat.nmf.affine;
+  if (options.question == Question::clusters)
+    options.survey.hold_out_runs = std::min(options.survey.hold_out_runs, hold_out_runs_beside);
   Survey<T> survey(data, *method, options.survey);
   std::vector<RunKey> plan = survey.plan();
   Runs runs(options, survey, data);

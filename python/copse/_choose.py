@@ -249,7 +249,7 @@ def choose_k(
         How many groups can be told apart, or how many components the data needs. These may be different numbers. The
         second is for 'nmf'.
     n_runs : int, default=50
-        Runs of each kind for every k.
+        Runs of each kind for every k; with hidden entries at most 10 where 'clusters' is the question.
     null : {'automatic', 'box', 'shuffled'}, default='automatic'
         Data without clusters: uniform in the box of the principal components, or each feature shuffled.
     average : {'median', 'mean'}, default='median'

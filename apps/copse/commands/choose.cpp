@@ -102,7 +102,9 @@ void add_choose(Program& program) {
       [&options = *options, methods](std::size_t i) { options.method = methods[i]; },
       "What is fitted, as compare calls it; with others than nmf no entries are hidden")
       ->group(survey_group);
-  add_number(command, "--runs", survey.runs, 1, 1000000, "Runs of each kind for every k")->group(survey_group);
+  add_number(command, "--runs", survey.runs, 1, 1000000,
+             "Runs of each kind for every k; --for clusters has at most 10 with hidden entries")
+      ->group(survey_group);
   add_choice(
       command, "--null", survey.null,
       "Data without clusters: uniform in the box of the principal components [Kuang 2014], or the data with each "
