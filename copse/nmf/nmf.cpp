@@ -85,7 +85,6 @@ void require_in_range(T value) {
           "scale the data down, or ask for double precision.");
 }
 
-// Runs of the same seed must differ, and no two seeds should share a run.
 template <class T>
 Factors<T> make_start(const Data<T>& x, const NmfOptions& options, int run) {
   const std::uint64_t seed = seed_of_run(options.seed, run);

@@ -22,7 +22,7 @@ template <class T>
 Factors<T> singular_start(const Data<T>& x, Index rank, Start kind, std::uint64_t seed,
                           int power_iterations = enough_power_iterations);
 
-// The seed of run 0, 1, ... of several. Run r is the first run with the seed of r.
+// The seed of run 0, 1, ... of several. Runs of one seed must differ, and no two seeds should share a run.
 inline std::uint64_t seed_of_run(std::uint64_t seed, int run) {
   return seed + static_cast<std::uint64_t>(run) * 0x9e3779b97f4a7c15;
 }
