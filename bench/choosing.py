@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""How many: the verdict on real data whose answer is known, and the time of a survey beside cNMF and R's NMF.
+"""How many: the verdict on real data whose answer is known.
 
 Each line prints a row of bench/results/choosing.md; CPU seconds are user + system of the whole process and its children.
 
     bench/choosing.py verdicts [NAME ...]        all data, or those named; --runs N
     bench/choosing.py signatures                 mutational signatures, with cosines to the truth
     bench/choosing.py sparse                     [Kim & Park 2008, tables 8 and 9] with Golub's leukemia in place of their data
-    bench/choosing.py speed --cnmf PYTHON        PYTHON has cnmf installed; R's NMF is asked if Rscript has it; --runs N
+
+choosing_speed.py has the time of a survey beside cNMF and R's NMF.
 """
 import argparse
 import csv
@@ -15,7 +16,6 @@ import json
 import os
 import pathlib
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -119,71 +119,11 @@ def sparse(options):
                   f"{cpu / options.runs:.2f} |", flush=True)
 
 
-def gene_table(folder):
-    """Golub's leukemia as cNMF wants it: samples in rows, tab separated."""
-    rows = [line.rstrip("\n").split("\t") for line in gzip.open(DATA / "golub_leukemia/matrix.tsv.gz", "rt")]
-    path = pathlib.Path(folder, "golub.txt")
-    path.write_text("\n".join("\t".join(column) for column in zip(*rows)) + "\n")
-    return path
-
-
-CELLS_AS_H5AD = """
-import sys, anndata, scipy.io, scipy.sparse, pandas
-x = scipy.sparse.csr_matrix(scipy.io.mmread(sys.argv[1]).T).astype("float32")
-names = lambda count, word: pandas.DataFrame(index=[f"{word} {i}" for i in range(count)])
-anndata.AnnData(x, obs=names(x.shape[0], "cell"), var=names(x.shape[1], "gene")).write_h5ad(sys.argv[2])
-"""
-R_SURVEY = """
-library(NMF)
-x <- as.matrix(read.table(commandArgs(TRUE)[1], header = TRUE, row.names = 1, sep = "\\t", check.names = FALSE))
-estimate <- nmfEstimateRank(x, 2:8, method = "brunet", nrun = as.integer(commandArgs(TRUE)[2]), seed = 1, .opt = "v-p")
-print(estimate$measures[, c("rank", "cophenetic", "dispersion")])
-"""
-
-
-def cnmf(options, counts, genes, runs, folder):
-    """prepare, factorize, combine and the figure over k, as cNMF's manual has it; no consensus for a single k."""
-    program = [pathlib.Path(options.cnmf).parent / "cnmf"]
-    common = ["--output-dir", folder, "--name", "run"]
-    total = 0
-    for line in (["prepare", *common, "-c", counts, "-k", *range(2, 9), "--n-iter", runs, "--seed", 1, "--numgenes", genes],
-                 ["factorize", *common, "--worker-index", 0, "--total-workers", 1], ["combine", *common],
-                 ["k_selection_plot", *common]):
-        total += run(program + line, env={**os.environ, "OMP_NUM_THREADS": "2"})[1]
-    return total
-
-
-def speed(options):
-    runs = options.runs
-    print(f"| survey k = 2 ... 8, {runs} runs | CPU s |\n| --- | --- |")
-    with tempfile.TemporaryDirectory() as folder:
-        table = gene_table(folder)
-        cells = pathlib.Path(folder, "pbmc3k.h5ad")
-        if options.cnmf:
-            matrix = pathlib.Path(folder, "matrix.mtx")
-            matrix.write_bytes(gzip.open(DATA / "pbmc3k/matrix.mtx.gz").read())
-            run([options.cnmf, "-c", CELLS_AS_H5AD, matrix, cells])
-        own = {"golub, 5000 genes x 38": (DATA / "golub_leukemia/matrix.tsv.gz", ("--affine",), table, 5000),
-               "pbmc3k, 2000 genes x 2638 cells": (DATA / "pbmc3k/matrix.mtx.gz", CELLS, cells, 2000)}
-        for name, (path, extra, counts, genes) in own.items():
-            survey, cpu = choose(path, "-k", "2:8", "--runs", runs, *extra)
-            print(f"| {name}: copse, {runs} of each kind, {survey['runs']['done']:,} runs | {cpu:.1f} |", flush=True)
-            if options.cnmf:
-                print(f"| {name}: cNMF, {7 * runs} runs | {cnmf(options, counts, genes, runs, f'{folder}/{genes}'):.1f} |",
-                      flush=True)
-        if shutil.which("Rscript") and not subprocess.run(["Rscript", "-e", "library(NMF)"], capture_output=True).returncode:
-            script, plain = pathlib.Path(folder, "survey.R"), pathlib.Path(folder, "golub.tsv")
-            script.write_text(R_SURVEY)
-            plain.write_bytes(gzip.open(DATA / "golub_leukemia/matrix.tsv.gz").read())
-            print(f"| golub: R's nmfEstimateRank, {7 * runs} runs | {run(['Rscript', script, plain, runs])[1]:.1f} |", flush=True)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["verdicts", "signatures", "sparse", "speed"])
+    parser.add_argument("what", choices=["verdicts", "signatures", "sparse"])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--runs", type=int, default=10)
-    parser.add_argument("--cnmf")
     options = parser.parse_args()
     globals()[options.what](options)
 
