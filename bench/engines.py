@@ -49,7 +49,7 @@ def main():
     parser.add_argument("--commands", nargs="*", default=["factor", "tree"])
     parser.add_argument("--processes", type=int, nargs="*", default=[1, 2, 3])
     parser.add_argument("--iterations", type=int, default=50)
-    parser.add_argument("--opencl", action="store_true", help="factor on the first OpenCL device, too")
+    parser.add_argument("--opencl", action="store_true", help="on the first OpenCL device, too")
     arguments = parser.parse_args()
     program = pathlib.Path(arguments.program).resolve()
     work = pathlib.Path(tempfile.mkdtemp(prefix="engines-"))
@@ -77,7 +77,7 @@ def main():
             runs += [(f"{count} processes", ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", count,
                                              *line(max(1, arguments.threads // count)), "mpi"], "mpi")
                      for count in arguments.processes]
-            if arguments.opencl and command == "factor":
+            if arguments.opencl:
                 runs.append(("opencl", [*line(arguments.threads), "opencl", "--device", "opencl"], "opencl"))
             for name, call, folder in runs:
                 if call is None:

@@ -17,7 +17,7 @@ ARROWS = {
     "nnls": ["kernels"],
     "nmf": ["nnls"],
     "tree": ["nmf"],
-    "engines": ["kernels", "io"],
+    "engines": ["nnls", "io"],
     "graph": ["tree", "io"],
     "cluster": ["graph"],
     "choose": ["cluster", "measure"],

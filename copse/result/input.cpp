@@ -209,6 +209,8 @@ double name_bytes(const InputOptions& options, const MatrixSummary& summary) {
 std::string reason_against_streaming(const InputOptions& options, const MemoryJob& job, const ItemBlocks* blocks) {
   if (!job.needs_all.empty()) return job.needs_all + " all entries in memory";
   if (options.prepare.drop_duplicates) return "--drop-duplicates needs all entries in memory";
+  if (options.prepare.select_features > 0) return "--select needs all entries in memory";
+  if (options.prepare.library_size > 0) return "--library-size needs all entries in memory";
   if (blocks == nullptr)
     return options.path + " cannot be read in blocks of items; `copse convert " + options.path +
            " items.copse` makes a file that can";

@@ -10,6 +10,8 @@
 #include "copse/kernels/in_memory.h"
 #include "copse/kernels/shared_data.h"
 #include "copse/result/assign.h"
+#include "copse/result/device.h"
+#include "copse/result/device_tree.h"
 #include "copse/result/document_facts.h"
 #include "copse/result/fields.h"
 #include "copse/result/input_report.h"
@@ -212,8 +214,8 @@ class SharedSplits : public SplitMemory<T> {
   SplitLog<T>* log_;
 };
 
-// The log of finished factorizations where one is asked for, or null. Other numbers of processes add up in another
-// order: they are another run.
+// The log of finished factorizations where one is asked for, or null. Other numbers of processes, and devices, add up
+// in another order: they are another run.
 template <class T>
 std::unique_ptr<SplitLog<T>> open_log(const TreeRunOptions& options, const PreparedInput<T>& input, int processes) {
   if (options.split_log.empty()) return nullptr;
@@ -222,8 +224,9 @@ std::unique_ptr<SplitLog<T>> open_log(const TreeRunOptions& options, const Prepa
   const std::uint64_t data_and_options = input.streamed
                                              ? fingerprint(input.features(), input.streamed->block_prints, tree)
                                              : fingerprint(input.data, tree);
-  return std::make_unique<SplitLog<T>>(options.split_log, data_and_options + static_cast<std::uint64_t>(processes - 1),
-                                       input.features(), input.items(), options.resume);
+  const std::uint64_t other_sums = static_cast<std::uint64_t>(processes - 1) + (options.device.empty() ? 0 : 1u << 31);
+  return std::make_unique<SplitLog<T>>(options.split_log, data_and_options + other_sums, input.features(),
+                                       input.items(), options.resume);
 }
 
 // What there is to say of it when the tree is grown.
@@ -280,8 +283,32 @@ TreeResult<T> run_tree_shared(const TreeRunOptions& options, const RunEvents& ev
 
 }  // namespace
 
+namespace {
+
+// What a device does not do is refused, and not done elsewhere in silence.
+void check_device(const TreeRunOptions& options) {
+  opencl_number(options.device);
+  if (options.team != nullptr) throw InvalidArgument("--device runs on one process.");
+  const char* const refused = options.joint.is_asked_for() ? "a graph beside the words"
+                              : options.stability > 0      ? "the stability of topics"
+                                                           : nullptr;
+  if (refused != nullptr) throw InvalidArgument(fmt::format("{} runs on the CPU only; leave out --device.", refused));
+}
+
+// The device, for data that it can read.
+template <class T>
+std::unique_ptr<OpenClWorkshop<T>> workshop_for(const TreeRunOptions& options, const PreparedInput<T>& input) {
+  if (options.device.empty()) return nullptr;
+  if (input.streamed) throw InvalidArgument("A device takes a matrix that fits in memory; leave out --device.");
+  if (!input.data.is_sparse()) throw InvalidArgument("a device multiplies sparse matrices, and this one is dense.");
+  return std::make_unique<OpenClWorkshop<T>>(OpenClOptions{.device = opencl_number(options.device)});
+}
+
+}  // namespace
+
 template <class T>
 TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
+  if (!options.device.empty()) check_device(options);
   if (options.team != nullptr) return run_tree_shared<T>(options, events);
   const Stopwatch clock;
   Seconds seconds;
@@ -298,9 +325,15 @@ TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
   const auto x = input.solver_data();
   RunData<T> data = run_data(input, *x, options.keep_texts);
   if (known.joint.is_asked_for()) data.graph = &graph;
+  const std::unique_ptr<OpenClWorkshop<T>> workshop = workshop_for(options, input);
+  if (workshop) data.nodes = [&] { return tree_on_device(tree_data(input.data), *workshop); };
   TreeResult<T> result = grow_and_describe<T>(known, data, std::move(items), log.get(), events);
   if (log != nullptr) add_log_notes(*log, result.tree().cost.factorizations, result.report.notes);
   add_input(input, seconds, result.report);
+  if (workshop) {
+    result.report.engine = "opencl";
+    result.report.notes.push_back(explain_device(options.device, workshop->times_so_far()));
+  }
   result.clock = clock;
   return result;
 }

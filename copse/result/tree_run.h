@@ -26,7 +26,8 @@ struct TreeRunOptions {
   Engine engine = Engine::automatic;  // where the entries are: run_tree(options) decides by the limit
   // Others who make this run together, each with some of the items; the first of them gets the result. Null: nobody.
   const Team* team = nullptr;
-  bool keep_texts = true;  // the beginnings of the documents that stand for a topic
+  std::string device = {};  // that reads large nodes, "opencl" or "opencl:N"; empty: the CPU
+  bool keep_texts = true;   // the beginnings of the documents that stand for a topic
   // Where finished splits are noted, so that a run which was killed can continue; empty: nowhere. The file goes when
   // the result is complete.
   std::filesystem::path split_log;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "copse/nnls/two_columns.h"
+#include "copse/tree/compressed_items.h"
 #include "copse/tree/node_blocks.h"
 #include "copse/tree/scaling.h"
 
@@ -64,7 +65,7 @@ namespace {
 // Row numbers have 16 bits where these suffice. The items stand in memory, or
 // are fetched from their blocks for every read; the bits are the same.
 template <class T, class Row>
-class SparseNode : public NodeData<T> {
+class SparseNode : public NodeData<T>, public CompressedItems<T> {
  public:
   SparseNode(NodeItems<T, Row> x, std::vector<RowIndex> terms, std::vector<double> squared_norms, int exponent,
              const OwnItems& own, Index entries, TakenMemory taken)
@@ -86,6 +87,15 @@ class SparseNode : public NodeData<T> {
 
   Index items() const override { return static_cast<Index>(this->squared_norms().size()); }
   Index entries() const override { return entries_; }
+
+  SparseMatrix<T> compressed() const override {
+    SparseMatrix<T> copy{.rows = rows(), .cols = own_count()};
+    copy.offsets.assign(x_.offsets.begin(), x_.offsets.end());
+    copy.indices.assign(x_.indices.begin(), x_.indices.end());
+    copy.values.assign(x_.values.begin(), x_.values.end());
+    return copy;
+  }
+  Index entries_left(std::span<const char> kept) const override { return entries_of(kept); }
 
   void share_rows(Matrix<T>& h) const override {
     if (own_.team != nullptr) own_.team->share(h.values(), pair_starts_);

@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FACTOR = {
     "--text": [], "--items": ["columns"], "--header": ["detect"], "--row-names": ["detect"], "--features": ["names.txt"],
     "--item-names": ["items.txt"], "--truth": ["labels.txt"], "--min-count": [4], "--min-words": [12],
-    "--drop-empty": [], "--drop-duplicates": None, "--weights": ["log-tf-idf"], "--scale": ["max"],
+    "--drop-empty": [], "--drop-duplicates": None, "--select": None, "--library-size": None, "--weights": ["log-tf-idf"], "--scale": ["max"],
     "--unit-columns": [], "--normalized-cut": [], "--loss": {"frobenius": True, "kl": False},
     "--solver": {"hals": True, "mu": True, "active-set": True, "pivoting": True, "projected-gradient": True, "dc": True},
     "--start": {"automatic": True, "sample": True, "random": True, "nndsvd": True, "nndsvda": True, "nndsvdar": True},
@@ -31,7 +31,7 @@ FACTOR = {
 TREE = {
     "--items": ["columns"], "--header": ["detect"], "--row-names": ["detect"], "--features": ["names.txt"],
     "--item-names": ["items.txt"], "--truth": ["labels.txt"], "--min-count": [4], "--min-words": [12],
-    "--drop-empty": [], "--drop-duplicates": None, "--weights": ["log-tf-idf"], "--scale": ["max"],
+    "--drop-empty": [], "--drop-duplicates": None, "--select": None, "--library-size": None, "--weights": ["log-tf-idf"], "--scale": ["max"],
     "--unit-columns": [], "--normalized-cut": [],
     "--score": {"mndcg": True, "error": True, "rank1-gain": True, "fit": True, "rank1": True, "rank2": True},
     "--pick": ["size"], "--min-score": [0.01], "--outlier-trials": [0], "--imbalance": [5], "--start": ["random"],
@@ -45,6 +45,7 @@ ELSEWHERE = {
     "--help", "--help-all", "--engine", "--clusters", "--leaves", "--output", "--format", "--id", "--label", "--time", "--title", "--skip-bad",
     "--language", "--stop-words", "--stem", "--bigrams", "--max-share", "--max-features", "--numbers", "--addresses",
     "--words", "--drop-headers", "--drop-quotes", "--neighbour-graph", "--joint-weight", "--neighbours", "--link-weight", "--graph-weight",
+    "--select-by", "--cell-labels", "--drop-signatures", "--device",
     "--text", "--csv-quotes", "--layer", "--label-column", "--transposed", "--undirected", "--directed",
 }
 
@@ -98,7 +99,8 @@ def cases():
 
 @pytest.mark.parametrize("command, size, name, arguments, works", list(cases()))
 def test_every_option_works_or_is_refused(copse, data, command, size, name, arguments, works):
-    given = {"--stability": [3], "--links": ["links.tsv"], "--vectors": ["vectors.npy"]}.get(name, arguments or [])
+    given = {"--stability": [3], "--links": ["links.tsv"], "--vectors": ["vectors.npy"], "--select": [50],
+             "--library-size": [100]}.get(name, arguments or [])
     line = [*size, name, *given]
     if works:
         (memory, expected, _), (disk, labels, _) = run_both(copse, data, command, *line)
@@ -117,9 +119,32 @@ def test_every_option_works_or_is_refused(copse, data, command, size, name, argu
 @pytest.mark.parametrize("command, table", [("factor", FACTOR), ("tree", TREE)])
 def test_the_table_has_every_option(copse, command, table):
     text = copse(command, "--help").stdout
-    options = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", text.split("Example")[0]))
+    options = set(re.findall(r"^  (?:-\w, )?(--[a-z][a-z0-9-]*)", text, re.MULTILINE))
+    assert "--threads" in options and "--seed" in options
     known = set(table) | ELSEWHERE
     assert {option for option in options if option not in known} == set()
+
+
+@pytest.mark.parametrize("command, size", [("factor", ["-k", 5]), ("tree", ["--leaves", 5])])
+def test_a_device_gives_the_same_clusters(copse, data, command, size):
+    if not json.loads(copse("devices", "--json").stdout)["devices"]:
+        pytest.skip("there is no OpenCL device here; pocl-opencl-icd is one")
+    labels = []
+    for device in ([], ["--device", "opencl"]):
+        run = copse(command, "x.mtx", *size, *device, "--no-page", "-o", data / "device", "--force", cwd=data)
+        assert run.returncode == 0, run.stderr
+        labels.append([row[1] for row in read_tsv(data / "device" / "assignments.tsv")])
+    result = json.loads((data / "device" / "result.json").read_text())
+    assert result["engine"] == "opencl"
+    assert any("the model of the device says" in note for note in result["notes"])
+    assert np.mean([a == b for a, b in zip(*labels, strict=True)]) > 0.99
+    for line, sentence in ((["--stability", 3], "CPU only"), (["--engine", "disk"], "fits in memory"),
+                           (["--device", "cuda"], "cuda")):
+        given = line if "--device" in line else [*line, "--device", "opencl"]
+        run = copse(command, "x.copse", *size, *given, "-o", data / "refused", cwd=data)
+        if command == "factor" and "--stability" in line:
+            continue  # it has no such option
+        assert run.returncode != 0 and sentence in run.stderr, run.stderr
 
 
 def test_the_guide_says_the_same():

@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 
+#include "apps/copse/commands/device_option.h"
 #include "apps/copse/commands/input_options.h"
 #include "apps/copse/commands/run.h"
 #include "apps/copse/program.h"
@@ -126,13 +127,7 @@ void add_factor(Program& program) {
       ->group("Output");
   add_machine_options(command, *machine);
   add_engine(command, *machine);
-  command
-      .add_option(
-          "--device", options->device,
-          "Accelerator for the products with a sparse matrix: opencl or opencl:N, as copse devices lists them; a "
-          "note tells the time beside the model's")
-      ->type_name("NAME")
-      ->group("Machine");
+  add_device(command, options->device);
 }
 
 }  // namespace copse

@@ -3,6 +3,7 @@
 #include <limits>
 #include <memory>
 
+#include "apps/copse/commands/device_option.h"
 #include "apps/copse/commands/input_options.h"
 #include "apps/copse/commands/run.h"
 #include "apps/copse/program.h"
@@ -115,6 +116,7 @@ void add_tree(Program& program) {
       ->group("Output");
   add_machine_options(command, *machine);
   add_engine(command, *machine);
+  add_device(command, options->device);
 }
 
 }  // namespace copse

@@ -1,0 +1,19 @@
+// The option of commands that can compute on an accelerator.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace copse {
+
+inline void add_device(CLI::App& command, std::string& device) {
+  command
+      .add_option(
+          "--device", device,
+          "Accelerator for the products with a sparse matrix: opencl or opencl:N, as copse devices lists them; a "
+          "note tells the time beside the model's")
+      ->type_name("NAME")
+      ->group("Machine");
+}
+
+}  // namespace copse
