@@ -121,7 +121,7 @@ def sparse(options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["verdicts", "signatures", "sparse"])
+    parser.add_argument("what", nargs="?", default="verdicts", choices=["verdicts", "signatures", "sparse"])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--runs", type=int, default=10)
     options = parser.parse_args()

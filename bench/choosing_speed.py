@@ -146,7 +146,7 @@ def large(options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["rivals", "large"])
+    parser.add_argument("what", nargs="?", default="rivals", choices=["rivals", "large"])
     parser.add_argument("--runs", type=int, default=0)
     parser.add_argument("--rival-runs", type=int, default=2, help="at least 2 for cNMF")
     parser.add_argument("--sets", nargs="+", default=["golub", "pbmc3k"])
