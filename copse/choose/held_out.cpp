@@ -19,6 +19,10 @@ namespace {
 
 constexpr Index rows_per_block = 32;
 constexpr int sweeps = 3;  // over the coordinates of a row, for one product with the data
+// Of what tells a coefficient, against all that would with nothing hidden. Where a component lies on one item or
+// feature, its hidden entries would be foretold by next to nothing, and a few of them would outweigh all others: such a
+// coefficient is 0.
+constexpr double least_seen = 0.1;
 constexpr double first_step = 0.5, step_growth = 1.05, largest_growth = 1.01, step_fall = 1.5;
 
 // Hidden entries of each row, with their values.
@@ -76,10 +80,9 @@ void update_rows(const Matrix<double>& product, const Matrix<double>& g, const H
       for (int sweep = 0; sweep < sweeps; ++sweep) {
         for (Index a = 0; a < frozen; ++a) {
           const double curvature = own[a * k + a];
-          // Differences of sums: what is far below the whole is round-off.
-          if (!(curvature > 1e-10 * whole(a, a)) || curvature == 0) continue;
           const double before = coefficients[a];
-          coefficients[a] = std::max(0.0, before - slope[a] / curvature);
+          const bool is_told = curvature > least_seen * whole(a, a);
+          coefficients[a] = is_told ? std::max(0.0, before - slope[a] / curvature) : 0;
           const double change = coefficients[a] - before;
           if (change != 0) add_scaled(change, own.data() + a * k, k, slope.data());
         }

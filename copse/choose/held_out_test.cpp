@@ -96,6 +96,26 @@ TEST(HeldOut, FallsUntilThePlantedRankAndNotAfter) {
   }
 }
 
+// Components beyond the planted ones turn to single features that are large in a few items. Where such an entry is
+// hidden, the others say next to nothing about it.
+TEST(HeldOut, IsNotRuledByComponentsOfOneFeature) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    Dataset<double> data = planted(150, 100, 2, 0.1, seed);
+    auto& x = std::get<Matrix<double>>(data.values);
+    Random random(seed, 7);
+    for (Index c = 0; c < 6; ++c) {
+      for (int entry = 0; entry < 4; ++entry) x(random.below(150), 3 + c) += 40 * std::exp(random.normal());
+    }
+    double planted_rank = 0, more = 0;
+    for (std::uint64_t mask = 0; mask < 5; ++mask) {
+      planted_rank += held_out_error(data, {mask, 0.1}, {.rank = 2, .seed = seed}).hidden;
+      more += held_out_error(data, {mask, 0.1}, {.rank = 8, .seed = seed}).hidden;
+    }
+    EXPECT_LT(planted_rank, 5 * 3) << seed;  // of what is hidden; a tenth of the spikes is, and nobody foretells them
+    EXPECT_LT(more, 5 * 3) << seed;
+  }
+}
+
 TEST(HeldOut, IsTheSameForSparseDataAndAnyNumberOfThreads) {
   const Dataset<double> data = planted(70, 40, 3, 0.2, 4), sparse = as_sparse(data);
   const NmfOptions options{.rank = 3, .max_iterations = 20, .tolerance = 0, .seed = 1};
