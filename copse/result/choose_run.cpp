@@ -104,7 +104,7 @@ std::uint64_t fingerprint_of(const Dataset<T>& data, const ChooseRunOptions& opt
         value);
   }
   if (options.method != "nmf") add_text(options.method);
-  add_text(fmt::format("by places, hold-out in double {} {} {} {} {}", options.survey.seed,
+  add_text(fmt::format("by places, hold-out of what is told {} {} {} {} {}", options.survey.seed,
                        static_cast<int>(options.survey.null), options.survey.resample_share,
                        options.survey.hidden_share, sizeof(T)));
   return sum;

@@ -122,6 +122,7 @@ ChooseResult<T> run_chosen(const ChooseRunOptions& options, Index k, PreparedInp
   }
   FlatRunOptions chosen = flat;
   chosen.nmf.rank = k;
+  chosen.nmf.seed = options.survey.seed;
   chosen.nmf.tolerance = options.final_tolerance.value_or(flat.nmf.tolerance);
   chosen.nmf.progress = {};
   return with_notes(run_flat(chosen, data, std::move(items), {}, events));

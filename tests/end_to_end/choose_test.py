@@ -64,6 +64,16 @@ def test_finds_the_planted_number_and_writes_its_clusters(copse, genes, tmp_path
     assert len(rows_of(tmp_path / "out" / "assignments.tsv")) == 180
 
 
+def test_the_last_fit_has_the_seed_of_the_survey(copse, few_genes, tmp_path):
+    line = (few_genes, "--max-iterations", 3, "--tolerance", 0, "--seed", 5)  # far from where all seeds end
+    assert copse("choose", *line, "-k", "3:3", "--runs", 2, "-o", "out").returncode == 0
+    assert copse("factor", *line, "-k", 3, "-o", "own").returncode == 0
+    files = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("out", "own")]
+    assert files[0] == files[1]
+    assert copse("factor", *line[:-1], 0, "-k", 3, "-o", "other").returncode == 0
+    assert files[0] != (tmp_path / "other" / "model.safetensors").read_bytes()
+
+
 METHODS = ["tree", "symnmf", "kmeans", "spherical-kmeans", "bisecting"]
 
 
