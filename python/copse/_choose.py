@@ -24,7 +24,7 @@ from copse._threads import thread_count
 from copse._tree import TopicTree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from copse._types import Any, Data, RandomState, Table
 
@@ -74,7 +74,7 @@ class Survey:
         """
         if self.method_ == "nmf":
             return NMF(self.k_, **self._parameters).fit(X, layer=layer, genes=genes)
-        makers = {
+        makers: dict[str, Callable[..., Any]] = {
             "tree": lambda k, **settings: TopicTree(k, criterion="error", **settings),
             "symnmf": SymNMF,
             "kmeans": lambda k, **settings: SphericalKMeans(k, spherical=False, **settings),
