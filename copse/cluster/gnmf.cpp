@@ -8,12 +8,12 @@
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
 #include "copse/base/stopwatch.h"
-#include "copse/nmf/stop_after.h"
 #include "copse/graph/graph.h"
 #include "copse/kernels/gram.h"
 #include "copse/kernels/sparse_product.h"
 #include "copse/nmf/error.h"
 #include "copse/nmf/factors.h"
+#include "copse/nmf/stop_after.h"
 #include "copse/nnls/nnls.h"
 
 namespace copse {
