@@ -33,27 +33,28 @@ struct RunFacts {
   }
 };
 
-// The values of `owner` go to the first.
+// The `size` values of `owner` go to the first, into `all`.
+template <class Value>
+void collect_from(const Team& team, int owner, std::span<const Value> values, Index size, std::span<Value> all) {
+  std::vector<Index> starts(static_cast<std::size_t>(team.size()) + 1, 0);
+  std::fill(starts.begin() + owner + 1, starts.end(), size);
+  team.collect(team.rank() == owner ? values : std::span<const Value>(), starts, all);
+}
+
 template <class Value>
 void hand_over(const Team& team, int owner, std::vector<Value>& values) {
   double size = team.rank() == owner ? static_cast<double>(values.size()) : 0;
   team.sum({&size, 1});
-  std::vector<Index> starts(static_cast<std::size_t>(team.size()) + 1, 0);
-  std::fill(starts.begin() + owner + 1, starts.end(), static_cast<Index>(size));
   std::vector<Value> all(team.rank() == 0 ? static_cast<std::size_t>(size) : 0);
-  const std::span<const Value> own = team.rank() == owner ? std::span<const Value>(values) : std::span<const Value>();
-  team.collect(own, starts, std::span(all));
+  collect_from(team, owner, std::span<const Value>(values), static_cast<Index>(size), std::span(all));
   values = std::move(all);
 }
 
 template <class T>
 void hand_over(const Team& team, int owner, Matrix<T>& factor, Index rows, Index k) {
-  std::vector<Index> starts(static_cast<std::size_t>(team.size()) + 1, 0);
-  std::fill(starts.begin() + owner + 1, starts.end(), rows * k);
   Matrix<T> all;
   if (team.rank() == 0) all.reshape(rows, k);
-  const std::span<const T> own = team.rank() == owner ? std::span<const T>(factor.values()) : std::span<const T>();
-  team.collect(own, starts, all.values());
+  collect_from(team, owner, std::span<const T>(factor.values()), rows * k, std::span<T>(all.values()));
   factor = std::move(all);
 }
 
