@@ -23,15 +23,8 @@ def parts(runs):
         ("[Kuang 2014], table 11: SymNMF by Newton, ANLS and coordinate descent",
          ["symnmf.py", BUILT / "graph", "--part", "tables", "--starts", runs]),
         ("[Kuang 2014], figures 20 and 26; [Du et al. 2017], figures 5 and 6", ["tree_quality.py", "--runs", runs]),
-        ("[Du et al. 2017], figure 3", ["dc_error.py"]),
-        ("[Du et al. 2017], figure 4",
-         "Projected gradients against time are drawn and not numbers in the paper; bench/results/du_2017_figure_3.md has the errors of "
-         "the same runs."),
-        ("[Du et al. 2017], figures 6 and 8, LDA, anchors, XRAY and Hottopixx",
-         "Wikipedia and the other large corpora are not at hand; `copse compare` on 20 Newsgroups (bench/results/compare.md) has "
-         "quality and time of these methods side by side."),
-        ("[Du et al. 2017], figure 7",
-         "Times of Matlab programs; bench/results/tree.md and flat_nmf.md have ours on the same corpora."),
+        ("[Du et al. 2017], figures 3 and 4", ["dc_error.py"]),
+        ("[Du et al. 2017], figures 6, 7 and 8, on the corpora at hand", ["dc_times.py"]),
         ("[Du et al. 2017], table 1", [BUILT / "paper/synthetic_tables", "dcnmf"]),
         ("[Kim & Park 2008], table 1", [BUILT / "paper/synthetic_tables", "snmf"]),
         ("[Kim & Park 2008], tables 2 to 4, 8 and 9, on topics of Reuters-21578: TDT2 is not at hand",

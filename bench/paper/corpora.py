@@ -55,7 +55,14 @@ def own_words(post):
     return "\n".join(line for line in body.splitlines() if not line.lstrip().startswith((">", "--")))
 
 
-def term_document_matrix(texts, labels):
+IDF = {  # by number of documents and of those that have the word
+    "plain": lambda n, df: np.log(n / df),
+    "smooth": lambda n, df: 1 + np.log(n / df),
+    "none": lambda n, df: np.ones(len(df)),
+}
+
+
+def term_document_matrix(texts, labels, idf="plain"):
     """Terms x documents (CSC) with unit columns, the words of its rows and the labels of its columns."""
     documents = [[word for word in WORD.findall(text.lower()) if word not in ENGLISH_STOP_WORDS] for text in texts]
     totals = Counter(word for document in documents for word in document)
@@ -71,7 +78,7 @@ def term_document_matrix(texts, labels):
     values = np.fromiter((c[i] for c in columns for i in sorted(c)), np.float64, offsets[-1])
     x = sp.csc_matrix((values, rows, offsets), shape=(len(vocabulary), len(columns)))
     document_frequency = np.bincount(x.indices, minlength=x.shape[0])
-    x = sp.diags(np.log(x.shape[1] / np.maximum(document_frequency, 1))) @ x
+    x = sp.diags(IDF[idf](x.shape[1], np.maximum(document_frequency, 1))) @ x
     x = x @ sp.diags(1 / np.sqrt(x.multiply(x).sum(axis=0)).A1)
     return x.tocsc(), sorted(vocabulary), kept
 
