@@ -23,6 +23,7 @@ constexpr int sweeps = 3;  // over the coordinates of a row, for one product wit
 // feature, its hidden entries would be foretold by next to nothing, and a few of them would outweigh all others: such a
 // coefficient is 0.
 constexpr double least_seen = 0.1;
+constexpr double hidden_per_nonzero = 4, enough_hidden = 1e6, enough_hidden_nonzeros = 1e5;
 constexpr double first_step = 0.5, step_growth = 1.05, largest_growth = 1.01, step_fall = 1.5;
 
 // Hidden entries of each row, with their values.
@@ -69,8 +70,11 @@ void update_rows(const Matrix<double>& product, const Matrix<double>& g, const H
       for (Index p = hidden.offsets[j]; p < hidden.offsets[j + 1]; ++p) {
         std::ranges::copy(g.row(hidden.others[p]), other.begin());
         for (Index a = 0; a < k; ++a) {
-          if (other[a] != 0) add_scaled(-other[a], other.data(), k, own.data() + a * k);
+          if (other[a] != 0) add_scaled(-other[a], other.data() + a, k - a, own.data() + a * k + a);
         }
+      }
+      for (Index a = 0; a < k; ++a) {
+        for (Index b = 0; b < a; ++b) own[a * k + b] = own[b * k + a];
       }
       const auto coefficients = f.row(j);
       for (Index a = 0; a < k; ++a) slope[a] = -product(j, a);
@@ -183,6 +187,11 @@ Matrix<double> uniform_rows(Index rows, Index k, double most, std::uint64_t seed
 }
 
 }  // namespace
+
+double share_to_hide(double cells, double nonzeros, double most) {
+  const double enough = std::max(enough_hidden / cells, nonzeros > 0 ? enough_hidden_nonzeros / nonzeros : 0);
+  return std::max(std::min({most, hidden_per_nonzero * nonzeros / cells, enough}), 1 / cells);
+}
 
 bool Mask::hides(Index feature, Index item) const {
   // SplitMix64's finisher.

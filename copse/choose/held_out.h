@@ -16,6 +16,11 @@ struct Mask {
   bool hides(Index feature, Index item) const;
 };
 
+// The share to hide of data with so many cells and nonzeros, `most` at most: four entries for each nonzero, and of
+// large data no more than a million entries or, where that is more, a hundred thousand nonzeros, which tell an error to
+// a thousandth. At least one entry.
+double share_to_hide(double cells, double nonzeros, double most);
+
 struct HeldOutError {
   double seen = 0;    // |X - W H|^2 / |X|^2 over the entries that were seen
   double hidden = 0;  // the same over those that were hidden; NaN where all of them are 0

@@ -55,6 +55,15 @@ TEST(Mask, HidesAboutItsShareAndNoRowOrColumnWhole) {
   EXPECT_LT(*std::ranges::max_element(columns), 20 + 6 * std::sqrt(18));
 }
 
+TEST(Mask, HidesNoMoreOfLargeDataThanTellsEnough) {
+  EXPECT_DOUBLE_EQ(share_to_hide(1e4, 1e4, 0.05), 0.05);               // small and dense
+  EXPECT_DOUBLE_EQ(share_to_hide(1e6, 1e4, 0.05), 0.04);               // few nonzeros: four for each
+  EXPECT_DOUBLE_EQ(share_to_hide(1e8, 1e8, 0.05) * 1e8, 1e6);          // large and dense: a million entries
+  EXPECT_DOUBLE_EQ(share_to_hide(1e10, 1e8, 0.05) * 1e8, 1e5);         // large and sparse: a hundred thousand nonzeros
+  EXPECT_DOUBLE_EQ(share_to_hide(2e9, 2.5e6, 0.05), 4 * 2.5e6 / 2e9);  // text of few words
+  EXPECT_DOUBLE_EQ(share_to_hide(100, 0, 0.05), 0.01);                 // nothing but zeros: one entry
+}
+
 // What is hidden must not matter: other values there give the same fit, and the error that goes with them.
 TEST(HeldOut, DoesNotSeeWhatIsHidden) {
   const Dataset<double> data = planted(40, 30, 3, 0.1, 1);

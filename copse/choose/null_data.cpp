@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <unordered_set>
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
@@ -115,7 +114,9 @@ class ShuffledNull : public NullData<T> {
     const auto n = static_cast<Index>(norms_.size());
     SparseMatrix<T> shuffled = by_feature_;
     parallel_blocks(features_, items_per_block, [&](Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) place_feature(i, n, Random(seed, static_cast<std::uint64_t>(i)), shuffled);
+      std::vector<char> taken(static_cast<std::size_t>(n));
+      for (Index i = begin; i < end; ++i)
+        place_feature(i, n, Random(seed, static_cast<std::uint64_t>(i)), taken, shuffled);
     });
     SparseMatrix<T> items = transpose<T>(shuffled);
     items.rows = features_;
@@ -141,26 +142,29 @@ class ShuffledNull : public NullData<T> {
  private:
   // New items for the entries of feature i: each the item of an entry of the data drawn at random, at most once. When
   // half of the items are taken, drawing would go on for long: the rest go to items that are left, all alike.
-  void place_feature(Index i, Index n, Random random, SparseMatrix<T>& shuffled) const {
+  // `taken` is 0 for all items before and after.
+  void place_feature(Index i, Index n, Random random, std::vector<char>& taken, SparseMatrix<T>& shuffled) const {
     const Index begin = shuffled.offsets[i], count = shuffled.offsets[i + 1] - begin;
     if (count == 0) return;
     std::vector<Index> chosen;
-    std::unordered_set<Index> taken;
-    while (static_cast<Index>(chosen.size()) < count && 2 * static_cast<Index>(taken.size()) < filled_items_) {
+    while (static_cast<Index>(chosen.size()) < count && 2 * static_cast<Index>(chosen.size()) < filled_items_) {
       const Index entry = random.below(entries_up_to_.back());
       const Index item = std::ranges::upper_bound(entries_up_to_, entry) - entries_up_to_.begin();
-      if (taken.insert(item).second) chosen.push_back(item);
+      if (taken[item] == 0) chosen.push_back(item);
+      taken[item] = 1;
     }
+    const auto drawn = chosen.size();
     if (static_cast<Index>(chosen.size()) < count) {
       std::vector<Index> left;
       for (Index j = 0; j < n; ++j) {
-        if (norms_[j] > 0 && !taken.contains(j)) left.push_back(j);
+        if (norms_[j] > 0 && taken[j] == 0) left.push_back(j);
       }
       for (std::size_t e = 0; static_cast<Index>(chosen.size()) < count && e < left.size(); ++e) {
         std::swap(left[e], left[e + static_cast<std::size_t>(random.below(static_cast<Index>(left.size() - e)))]);
         chosen.push_back(left[e]);
       }
     }
+    for (std::size_t e = 0; e < drawn; ++e) taken[chosen[e]] = 0;
     std::ranges::sort(chosen);
     std::vector<T> values(shuffled.values.begin() + begin, shuffled.values.begin() + begin + count);
     for (std::size_t e = values.size(); e > 1; --e)

@@ -62,17 +62,20 @@ std::uint64_t mixed_seed(std::uint64_t seed, std::uint64_t a, std::uint64_t b, s
   return mixed(mixed(mixed(mixed(first_hash, seed), a), b), c);
 }
 
-std::vector<Index> draw_items(std::span<const std::uint64_t> keys, double share, std::uint64_t seed) {
+std::vector<Index> draw_count(std::span<const std::uint64_t> keys, std::size_t count, std::uint64_t seed) {
   std::vector<std::pair<double, Index>> drawn;
   for (std::size_t j = 0; j < keys.size(); ++j)
     drawn.emplace_back(Random(seed, keys[j]).uniform(), static_cast<Index>(j));
-  const auto kept =
-      std::min(keys.size(), static_cast<std::size_t>(std::ceil(share * static_cast<double>(keys.size()))));
+  const auto kept = std::min(keys.size(), count);
   std::ranges::nth_element(drawn, drawn.begin() + static_cast<std::ptrdiff_t>(kept));
   std::vector<Index> items;
   for (std::size_t e = 0; e < kept; ++e) items.push_back(drawn[e].second);
   std::ranges::sort(items);
   return items;
+}
+
+std::vector<Index> draw_items(std::span<const std::uint64_t> keys, double share, std::uint64_t seed) {
+  return draw_count(keys, static_cast<std::size_t>(std::ceil(share * static_cast<double>(keys.size()))), seed);
 }
 
 std::vector<Index> other_items(std::span<const Index> items, Index count) {

@@ -22,6 +22,9 @@ std::vector<Index> content_order(const Dataset<T>& data);
 // One number from several, for seeds of runs.
 std::uint64_t mixed_seed(std::uint64_t seed, std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0);
 
+// So many of the items, all if there are no more, ascending.
+std::vector<Index> draw_count(std::span<const std::uint64_t> keys, std::size_t count, std::uint64_t seed);
+
 // This share of the items, rounded up, ascending.
 std::vector<Index> draw_items(std::span<const std::uint64_t> keys, double share, std::uint64_t seed);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <numeric>
 
 #include "copse/base/error.h"
 #include "copse/base/isolated.h"
@@ -19,11 +20,10 @@ namespace copse {
 namespace {
 
 // Streams of random numbers, one for each purpose.
-enum Purpose : std::uint64_t { halves = 1, fit, null_set, shuffled_set, part, hidden, watched };
+enum Purpose : std::uint64_t { halves = 1, fit, null_set, shuffled_set, part, hidden, watched, looked_at };
 
-constexpr Index pairs_up_to = 2000;  // items of which all pairs are looked at
-constexpr double hidden_per_nonzero = 4;
-constexpr double cheap_null = 2e9;  // multiplications that one data set of the box may take
+constexpr std::size_t pairs_up_to = 2000;  // items of which all pairs are looked at
+constexpr double cheap_null = 2e9;         // multiplications that one data set of the box may take
 constexpr int few_nulls = 10;
 
 // Rows of unit length, each feature added to one of a few columns with a sign of its own: inner products are kept on
@@ -63,15 +63,23 @@ std::vector<double> strengths(const Dataset<T>& data, const Clusterer<T>& method
           prediction_strength(fit_a.labels, fit_b.predict(a), k)};
 }
 
-std::vector<Index> some_items(std::span<const std::uint64_t> keys, Index most, std::uint64_t seed) {
-  const auto n = static_cast<Index>(keys.size());
-  return draw_items(keys, n <= most ? 1.0 : static_cast<double>(most) / static_cast<double>(n), seed);
+// The items of a survey, by what they hold.
+template <class T>
+std::vector<Index> items_in_order(const Dataset<T>& data, const SurveyOptions& options) {
+  std::vector<Index> order = content_order(data);
+  const Index count = items_looked_at(data.items(), options);
+  if (count == data.items()) return order;
+  std::vector<std::uint64_t> places(order.size());
+  std::iota(places.begin(), places.end(), std::uint64_t(0));
+  std::vector<Index> drawn = draw_count(places, static_cast<std::size_t>(count), mixed_seed(options.seed, looked_at));
+  for (Index& place : drawn) place = order[place];
+  return drawn;
 }
 
 template <class T>
 double variation(const Dataset<T>& data, std::span<const std::uint64_t> keys, const std::vector<Index>& labels,
                  std::uint64_t seed) {
-  const auto items = some_items(keys, pairs_up_to, seed);
+  const auto items = draw_count(keys, pairs_up_to, seed);
   std::vector<Index> own;
   for (const Index j : items) own.push_back(labels[j]);
   return within_variation(euclidean_distances<T>(data, items), own);
@@ -124,7 +132,7 @@ struct Survey<T>::Nulls {
 
 template <class T>
 Survey<T>::Survey(const Dataset<T>& data, const Clusterer<T>& method, SurveyOptions options)
-    : order_(content_order(data)),
+    : order_(items_in_order(data, options)),
       data_(part_of<T>(data, order_)),
       method_(method),
       options_(std::move(options)),
@@ -185,7 +193,7 @@ std::vector<Index> Survey<T>::resampled_items(int number) const {
 
 template <class T>
 std::vector<Index> Survey<T>::watched_items() const {
-  return some_items(keys_, pairs_up_to, mixed_seed(options_.seed, watched));
+  return draw_count(keys_, pairs_up_to, mixed_seed(options_.seed, watched));
 }
 
 template <class T>
@@ -246,10 +254,9 @@ RunRecord Survey<T>::perform(const RunKey& key) {
         options.rank = key.k;
         options.seed = own_seed;
         const double cells = static_cast<double>(data_.items()) * static_cast<double>(data_.features());
-        const double share =
-            std::min(options_.hidden_share, hidden_per_nonzero * static_cast<double>(data_.nonzeros()) / cells);
-        const HeldOutError error =
-            held_out_error(data_, {mixed_seed(options_.seed, hidden, number), std::max(share, 1 / cells)}, options);
+        const Mask mask{mixed_seed(options_.seed, hidden, number),
+                        share_to_hide(cells, static_cast<double>(data_.nonzeros()), options_.hidden_share)};
+        const HeldOutError error = held_out_error(data_, mask, options);
         record.values = {error.hidden, error.seen};
         break;
       }

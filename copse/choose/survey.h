@@ -1,6 +1,7 @@
 // A survey over numbers of clusters: many small runs, each kept by itself, from which all measures are made.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -21,13 +22,19 @@ struct SurveyOptions {
   int runs = 50;                                        // of each kind, for every k
   int hold_out_runs = std::numeric_limits<int>::max();  // at most, of those with hidden entries: they take longest
   std::uint64_t seed = 0;
+  Index most_items = 10000;  // that are looked at; of more, a sample drawn by what they hold; 0: all
   Null null = Null::automatic;
   double resample_share = 0.8;  // of the items, as [Monti et al. 2003] and [Kuang 2014, section 4.5]
-  double hidden_share = 0.05;   // of the entries, at most; less where this would be far more than there are nonzeros
+  double hidden_share = 0.05;   // of the entries, at most; less where fewer tell as much
   // max_iterations, tolerance and affine of the fits that do not see all entries. They must come to rest: a fit that
   // has not yet found what it can looks as if the data needed more components.
   NmfOptions hold_out = {.max_iterations = 1000};
 };
+
+// Of so many items.
+inline Index items_looked_at(Index items, const SurveyOptions& options) {
+  return options.most_items > 0 ? std::min(items, options.most_items) : items;
+}
 
 struct RunKey {
   RunKind kind = RunKind::split;
@@ -53,9 +60,9 @@ struct RunRecord {
 template <class T>
 class Survey {
  public:
-  // `method` must outlive it. Works on a copy of the data whose items stand by what they hold, so that the order of the
-  // items changes no bit of any run: an item's place is its number there. Throws InvalidArgument for options out of
-  // range.
+  // `method` must outlive it. Works on a copy of the items that are looked at, which stand by what they hold, so that
+  // the order of the items changes no bit of any run: an item's place is its number there. Throws InvalidArgument for
+  // options out of range.
   Survey(const Dataset<T>& data, const Clusterer<T>& method, SurveyOptions options);
   ~Survey();
 
@@ -78,6 +85,7 @@ class Survey {
   const std::vector<Index>& order() const { return order_; }
   // The places of the items of a resampled run, ascending.
   std::vector<Index> resampled_items(int number) const;
+  // Those that are looked at.
   Index items() const { return data_.items(); }
   // The places of the items of which all pairs are counted: all, or a sample where that would be too many. Ascending.
   std::vector<Index> watched_items() const;

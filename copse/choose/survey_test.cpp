@@ -37,6 +37,12 @@ SurveyOptions all_kinds(int runs) {
           .hold_out = {}};
 }
 
+SurveyOptions of_a_sample(Index items) {
+  SurveyOptions options = all_kinds(1);
+  options.most_items = items;
+  return options;
+}
+
 std::vector<RunRecord> run(const Dataset<double>& data, const SurveyOptions& options) {
   const auto method = nmf_clusterer<double>({.affine = true});
   Survey<double> survey(data, *method, options);
@@ -88,6 +94,7 @@ TEST(Survey, HasTheSameBitsForAnyOrderOfTheItems) {
   for (const Dataset<double>& data : {dense, Dataset<double>{.values = std::move(sparse)}}) {
     const Dataset<double> turned = part_of<double>(data, order);
     EXPECT_EQ(run(data, all_kinds(2)), run(turned, all_kinds(2)));
+    EXPECT_EQ(run(data, of_a_sample(30)), run(turned, of_a_sample(30)));
     const auto method = nmf_clusterer<double>({});
     const Survey<double> one(data, *method, all_kinds(1)), other(turned, *method, all_kinds(1));
     const auto items = [](const Dataset<double>& from, Index j) {
@@ -98,6 +105,26 @@ TEST(Survey, HasTheSameBitsForAnyOrderOfTheItems) {
     for (std::size_t place = 0; place < order.size(); ++place)
       EXPECT_EQ(items(data, one.order()[place]), items(turned, other.order()[place]));
   }
+}
+
+TEST(Survey, OfASampleIsTheSurveyOfItsItems) {
+  const Dataset<double> data = clusters(3, 4);
+  const auto method = nmf_clusterer<double>({.affine = true});
+  std::vector<Index> last;
+  for (const std::uint64_t seed : {1, 2}) {
+    SurveyOptions options = of_a_sample(31);
+    options.seed = seed;
+    const Survey<double> survey(data, *method, options);
+    std::vector<Index> items = survey.order();
+    EXPECT_EQ(survey.items(), 31);
+    EXPECT_EQ(run(data, options), run(part_of<double>(data, items), options));
+    std::ranges::sort(items);
+    EXPECT_EQ(std::ranges::adjacent_find(items), items.end());
+    EXPECT_NE(items, last);
+    last = items;
+  }
+  for (const Index most : {Index(0), data.items(), data.items() + 1})
+    EXPECT_EQ(Survey<double>(data, *method, of_a_sample(most)).items(), data.items());
 }
 
 TEST(Survey, HasTheFirstRunsOfALongerOne) {

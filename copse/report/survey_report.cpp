@@ -101,6 +101,7 @@ Json json_of(const SurveyReport& survey) {
           {"choices", choices},
           {"runs", {{"planned", survey.planned}, {"done", survey.done}}},
           {"failures", survey.failures},
+          {"items", survey.items},
           {"items_in_consensus", survey.table.watched},
           {"rows", rows},
           {"flows", flows},

@@ -104,9 +104,9 @@ std::uint64_t fingerprint_of(const Dataset<T>& data, const ChooseRunOptions& opt
         value);
   }
   if (options.method != "nmf") add_text(options.method);
-  add_text(fmt::format("by places, hold-out of what is told {} {} {} {} {}", options.survey.seed,
-                       static_cast<int>(options.survey.null), options.survey.resample_share,
-                       options.survey.hidden_share, sizeof(T)));
+  const SurveyOptions& survey = options.survey;
+  add_text(fmt::format("by places, enough hidden {} {} {} {} {} {}", survey.seed, static_cast<int>(survey.null),
+                       survey.resample_share, survey.hidden_share, survey.most_items, sizeof(T)));
   return sum;
 }
 
@@ -229,6 +229,7 @@ SurveyReport report_of(const Survey<T>& survey, const std::vector<RunKey>& plan,
     if (!record.failure.empty()) failures.insert(record.failure);
   }
   report.method = options.method;
+  report.items = survey.items();
   report.planned = static_cast<Index>(plan.size());
   report.done = static_cast<Index>(records.size());
   report.failures.assign(failures.begin(), failures.end());
@@ -239,13 +240,14 @@ SurveyReport report_of(const Survey<T>& survey, const std::vector<RunKey>& plan,
   return report;
 }
 
-// Bytes, an upper bound: the data in the order of a survey, data without clusters and what it is drawn from, and for
-// each thread what is drawn, its halves and a fit with k components.
+// Bytes, an upper bound: the items that are looked at in the order of a survey, data without clusters and what it is
+// drawn from, and for each thread what is drawn, its halves and a fit with k components.
 template <class T>
-double survey_memory(const Dataset<T>& data, Index k) {
-  const auto n = static_cast<double>(data.items()), m = static_cast<double>(data.features());
+double survey_memory(const Dataset<T>& data, Index looked_at, Index k) {
+  const auto n = static_cast<double>(looked_at), m = static_cast<double>(data.features());
   const double width = sizeof(T), threads = thread_count();
-  const double entries = static_cast<double>(data.nonzeros()) * (width + sizeof(RowIndex)) + n * sizeof(Index);
+  const double nonzeros = static_cast<double>(data.nonzeros()) * n / static_cast<double>(data.items());
+  const double entries = nonzeros * (width + sizeof(RowIndex)) + n * sizeof(Index);
   const double fit = 7 * (n + m) * static_cast<double>(k) * sizeof(double);  // of a hold-out, which takes most
   // Counts, distances and linkage of all pairs of the items that are watched.
   const double watched = std::min(n, 2000.0), pairs = watched * watched / 2 * 40;
@@ -261,7 +263,8 @@ template <class T>
 double check_survey_fits(const Dataset<T>& data, const ChooseRunOptions& options) {
   const double limit = limit_of({.memory_limit = options.flat.memory_limit});
   const double needed =
-      resident_memory() + survey_memory(data, std::min({options.survey.ks.back(), data.items(), data.features()}));
+      resident_memory() + survey_memory(data, items_looked_at(data.items(), options.survey),
+                                        std::min({options.survey.ks.back(), data.items(), data.features()}));
   // What the machine can spare is beside what is taken already.
   if (needed - (options.flat.memory_limit > 0 ? 0 : resident_memory()) <= limit) return needed;
   throw InputError(fmt::format("this survey needs about {} of memory with {}, and {} {}; fewer --threads need less.",
@@ -367,6 +370,10 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
   Runs runs(options, survey, data);
   SurveyOutcome outcome;
   if (last > most) outcome.notes.push_back(fmt::format("Numbers of clusters above {} were left out: {}.", most, there));
+  if (survey.items() < data.items()) {
+    outcome.notes.push_back(fmt::format("The survey looked at {} of the {} items; --most-items 0 looks at all.",
+                                        counted(survey.items()), counted(data.items())));
+  }
   if (const std::string left_out = left_out_for(options.method); !left_out.empty()) outcome.notes.push_back(left_out);
   const Stopwatch clock;
   const auto perform = [&] {
@@ -418,6 +425,8 @@ ChooseResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& eve
   PreparedInput<T> input = load<T>(options.flat.input, job, events, seconds);
   prepare_for(options, input.data);
   const double needed = std::max(check_survey_fits(input.data, options), input.estimated_memory);
+  events.tell(
+      fmt::format("the survey takes up to {} of memory with {}", in_bytes(needed), counted(thread_count(), "thread")));
   SurveyOutcome outcome = run_survey(input.data, options, events);
   ChooseResult<T> result;
   if (options.workers == 0) {

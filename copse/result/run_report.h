@@ -41,6 +41,7 @@ struct SurveyReport {
   Verdict verdict;
   Index planned = 0;                  // runs that were asked for
   Index done = 0;                     // of these
+  Index items = 0;                    // that the runs looked at
   std::vector<std::string> failures;  // one sentence for each kind of failure
   ConsensusPicture consensus;         // of the k of the verdict
   std::vector<ClusterFlow> flows;     // from each k to the next

@@ -227,6 +227,7 @@ def choose_k(
     random_state: RandomState = None,
     time_limit: float | None = None,
     search: bool = False,
+    max_samples: int | None = 10000,
     layer: str | None = None,
     genes: Any = None,
     n_jobs: int | None = None,
@@ -263,6 +264,8 @@ def choose_k(
         Seconds after which the verdict is that of the runs so far.
     search : bool, default=False
         `ks` is a grid, such as range(5, 101, 5): look closer around the best of it until its neighbours are there.
+    max_samples : int or None, default=10000
+        Samples that the runs look at, drawn at random if there are more; None: all.
     layer, genes
         Of an AnnData: the layer to take instead of X, and the genes, as for `NMF.fit`.
 
@@ -309,6 +312,7 @@ def choose_k(
         seed_of(random_state),
         math.inf if time_limit is None else float(time_limit),
         bool(search),
+        0 if max_samples is None else number("max_samples", max_samples, Integral, 1),
         threads,
     )
     parameters: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}

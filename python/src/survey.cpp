@@ -18,7 +18,8 @@ void bind_survey_of(nb::module_& module) {
       "survey",
       [](const Items<T>& x, std::vector<Index> ks, const std::string& method, int runs, const std::string& question,
          const std::string& null, const std::string& average, bool all_measures, const std::string& solver, bool affine,
-         double tolerance, int max_iterations, std::uint64_t seed, double time_limit, bool search, int threads) {
+         double tolerance, int max_iterations, std::uint64_t seed, double time_limit, bool search, Index most_items,
+         int threads) {
         ChooseRunOptions options;
         options.survey.ks = std::move(ks);
         options.method = method;
@@ -33,6 +34,7 @@ void bind_survey_of(nb::module_& module) {
         options.flat.nmf.max_iterations = max_iterations;
         options.time_limit = time_limit;
         options.search = search;
+        options.survey.most_items = most_items;
         if (all_measures) {
           options.survey.kinds.clear();
           for (const auto& [name, kind] : choices<RunKind>()) options.survey.kinds.push_back(kind);
@@ -46,7 +48,8 @@ void bind_survey_of(nb::module_& module) {
       },
       nb::arg("items"), nb::arg("ks"), nb::arg("method"), nb::arg("runs"), nb::arg("question"), nb::arg("null"),
       nb::arg("average"), nb::arg("all_measures"), nb::arg("solver"), nb::arg("affine"), nb::arg("tolerance"),
-      nb::arg("max_iterations"), nb::arg("seed"), nb::arg("time_limit"), nb::arg("search"), nb::arg("threads"));
+      nb::arg("max_iterations"), nb::arg("seed"), nb::arg("time_limit"), nb::arg("search"), nb::arg("most_items"),
+      nb::arg("threads"));
 }
 
 }  // namespace

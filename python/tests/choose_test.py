@@ -39,15 +39,17 @@ def test_finds_planted_clusters(genes):
     assert repr(survey).startswith("Survey(k_=3")
 
 
-def test_has_the_numbers_of_the_program(genes, program, tmp_path):
+@pytest.mark.parametrize("most", [10000, 50])
+def test_has_the_numbers_of_the_program(genes, program, tmp_path, most):
     np.save(tmp_path / "x.npy", genes[0])
     subprocess.run(
         [program, "choose", tmp_path / "x.npy", "--items", "rows", "-k", "2:4", "--runs", "3", "--seed", "5",
-         "--precision", "double", "-o", tmp_path / "out", "--quiet"],
+         "--most-items", str(most), "--precision", "double", "-o", tmp_path / "out", "--quiet"],
         check=True,
     )
     found = json.loads((tmp_path / "out" / "result.json").read_text())["survey"]
-    assert choose_k(genes[0], [2, 3, 4], n_runs=3, random_state=5)._found == found
+    assert found["items"] == min(most, len(genes[0]))
+    assert choose_k(genes[0], [2, 3, 4], n_runs=3, random_state=5, max_samples=most)._found == found
 
 
 def test_sparse_data_and_all_measures():

@@ -64,6 +64,21 @@ def test_finds_the_planted_number_and_writes_its_clusters(copse, genes, tmp_path
     assert len(rows_of(tmp_path / "out" / "assignments.tsv")) == 180
 
 
+def test_looks_at_a_sample_and_clusters_all(copse, few_genes, tmp_path):
+    run = copse("choose", few_genes, "-k", "2:4", "--affine", "--runs", 5, "--most-items", 45, "-o", "out", "--truth",
+                tmp_path / "few.labels.txt")
+    assert run.returncode == 0, run.stderr
+    assert "looked at 45 of the 60 items" in run.stderr and "the survey takes up to" in run.stderr
+    survey = survey_of(tmp_path / "out")
+    assert (survey["items"], survey["k"]) == (45, 3)
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert result["measures"]["items"] == 60 and result["measures"]["nmi"] > 0.9
+    other = copse("choose", few_genes, "-k", "2:4", "--affine", "--runs", 6, "--most-items", 44, "--resume", "-o", "out")
+    assert other.returncode == 1 and "another" in other.stderr
+    whole = copse("choose", few_genes, "-k", "2:4", "--affine", "--runs", 2, "--most-items", 0, "--json")
+    assert json.loads(whole.stdout)["survey"]["items"] == 60 and "looked at" not in whole.stderr
+
+
 def test_the_last_fit_has_the_seed_of_the_survey(copse, few_genes, tmp_path):
     line = (few_genes, "--max-iterations", 3, "--tolerance", 0, "--seed", 5)  # far from where all seeds end
     assert copse("choose", *line, "-k", "3:3", "--runs", 2, "-o", "out").returncode == 0

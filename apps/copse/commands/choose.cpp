@@ -111,9 +111,13 @@ void add_choose(Program& program) {
       "feature shuffled; automatic: box for dense data, which must stand above both, shuffled for sparse data")
       ->group(survey_group);
   add_choice(command, "--average", options->average, "Of the runs")->group(survey_group);
-  add_number(command, "--resample", survey.resample_share, 0.01, 1.0, "Share of the items in a sample")
+  add_number(command, "--most-items", survey.most_items, Index(0), Index(1) << 40,
+             "Items that the runs look at: of more, a sample; 0: all. The clusters at the end are those of all items")
       ->group(survey_group);
-  add_number(command, "--hide", survey.hidden_share, 0.0001, 0.5, "Share of the entries that are hidden")
+  add_number(command, "--resample", survey.resample_share, 0.01, 1.0, "Share of these in each resampled run")
+      ->group(survey_group);
+  add_number(command, "--hide", survey.hidden_share, 0.0001, 0.5,
+             "Share of the entries that are hidden, at most: a million tell enough")
       ->group(survey_group);
   command
       .add_flag_callback(
