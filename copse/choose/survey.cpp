@@ -80,8 +80,8 @@ template <class T>
 double variation(const Dataset<T>& data, std::span<const std::uint64_t> keys, const std::vector<Index>& labels,
                  std::uint64_t seed) {
   const auto items = draw_count(keys, pairs_up_to, seed);
-  std::vector<Index> own;
-  for (const Index j : items) own.push_back(labels[j]);
+  std::vector<Index> own(items.size());
+  std::ranges::transform(items, own.begin(), [&](Index j) { return labels[j]; });
   return within_variation(euclidean_distances<T>(data, items), own);
 }
 

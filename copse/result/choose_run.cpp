@@ -152,7 +152,7 @@ class Runs {
         others.push_back(worker_log(options, worker));
     }
     for (const std::string& path : others)
-      read_records(path, fingerprint, reading(path, [](RunRecord, const std::string&) {}));
+      read_records(path, fingerprint, reading(path, [](const RunRecord&, const std::string&) {}));
     const std::string own = is_worker ? worker_log(options, options.worker) : options.run_log;
     log_.emplace(own, fingerprint, options.resume || is_worker,
                  reading(own, [&](RunRecord record, const std::string&) { add(std::move(record)); }));
