@@ -355,10 +355,14 @@ template <class T>
 SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const RunEvents& events) {
   if (options.survey.ks.empty()) throw InvalidArgument("The survey needs a range of k.");
   const auto method = clusterer_of<T>(options, data.feature_names);
-  const Index most = method->most(data.items(), data.features()), first = options.survey.ks.front();
+  const Index looked_at = items_looked_at(data.items(), options.survey);
+  const Index most = method->most(looked_at, data.features()), first = options.survey.ks.front();
   const Index last = options.survey.ks.back();
   std::erase_if(options.survey.ks, [&](Index k) { return k > most; });
-  const std::string there = fmt::format("there are {} items and {} features", data.items(), data.features());
+  const std::string there =
+      looked_at < data.items()
+          ? fmt::format("the survey looks at {} items with {} features", looked_at, data.features())
+          : fmt::format("there are {} items and {} features", data.items(), data.features());
   if (options.survey.ks.empty())
     throw InputError(fmt::format("T{}: at most {} clusters can be asked for, not {}.", there.substr(1), most, first));
   options.survey.kinds = kinds_for(options.method, options.survey.kinds);

@@ -75,6 +75,8 @@ def test_looks_at_a_sample_and_clusters_all(copse, few_genes, tmp_path):
     assert result["measures"]["items"] == 60 and result["measures"]["nmi"] > 0.9
     other = copse("choose", few_genes, "-k", "2:4", "--affine", "--runs", 6, "--most-items", 44, "--resume", "-o", "out")
     assert other.returncode == 1 and "another" in other.stderr
+    none = copse("choose", few_genes, "-k", "4:5", "--most-items", 3)
+    assert none.returncode == 1 and "The survey looks at 3 items with" in none.stderr
     whole = copse("choose", few_genes, "-k", "2:4", "--affine", "--runs", 2, "--most-items", 0, "--json")
     assert json.loads(whole.stdout)["survey"]["items"] == 60 and "looked at" not in whole.stderr
 
