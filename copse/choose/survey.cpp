@@ -53,14 +53,15 @@ Matrix<float> sketch(const Matrix<T>& components) {
 
 std::vector<std::int32_t> short_labels(const std::vector<Index>& labels) { return {labels.begin(), labels.end()}; }
 
-// The two fits of a split, and how far each foretells the other.
+// The two fits of a split, and how far each foretells the other: strength in both directions, recurrence in both.
 template <class T>
-std::vector<double> strengths(const Dataset<T>& data, const Clusterer<T>& method, std::span<const Index> first, Index k,
-                              std::uint64_t seed) {
+std::vector<double> foretold(const Dataset<T>& data, const Clusterer<T>& method, std::span<const Index> first, Index k,
+                             std::uint64_t seed) {
   const Dataset<T> a = part_of<T>(data, first), b = part_of<T>(data, other_items(first, data.items()));
   const ClusterFit<T> fit_a = method.fit(a, k, mixed_seed(seed, 0)), fit_b = method.fit(b, k, mixed_seed(seed, 1));
-  return {prediction_strength(fit_b.labels, fit_a.predict(b), k),
-          prediction_strength(fit_a.labels, fit_b.predict(a), k)};
+  const std::vector<Index> of_b = fit_a.predict(b), of_a = fit_b.predict(a);
+  return {prediction_strength(fit_b.labels, of_b, k), prediction_strength(fit_a.labels, of_a, k),
+          recurrence(fit_b.labels, of_b, k), recurrence(fit_a.labels, of_a, k)};
 }
 
 // The items of a survey, by what they hold.
@@ -92,11 +93,11 @@ bool once_only(RunKind kind, const Clusterer<T>& method) {
 
 bool is_shuffled(Null null, bool sparse) { return null == Null::shuffled || (null == Null::automatic && sparse); }
 
+}  // namespace
+
 bool is_split(RunKind kind) {
   return kind == RunKind::split || kind == RunKind::null_split || kind == RunKind::shuffled_split;
 }
-
-}  // namespace
 
 template <class T>
 double separability(const Matrix<T>& h) {
@@ -226,12 +227,12 @@ RunRecord Survey<T>::perform(const RunKey& key) {
   try {
     switch (key.kind) {
       case RunKind::split:
-        record.values = strengths(data_, method_, draw_items(keys_, 0.5, half_seed), key.k, own_seed);
+        record.values = foretold(data_, method_, draw_items(keys_, 0.5, half_seed), key.k, own_seed);
         break;
       case RunKind::null_split:
       case RunKind::shuffled_split: {
         const auto null = null_of(key.kind, key.number);
-        record.values = strengths(*null, method_, draw_items(item_keys(*null), 0.5, half_seed), key.k, own_seed);
+        record.values = foretold(*null, method_, draw_items(item_keys(*null), 0.5, half_seed), key.k, own_seed);
         break;
       }
       case RunKind::resample: {

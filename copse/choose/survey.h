@@ -46,8 +46,8 @@ struct RunKey {
 // What is kept of a run.
 struct RunRecord {
   RunKey key;
-  // split: prediction strength in both directions. start: relative error, and separability where the method has
-  // coefficients. hold_out: error of hidden and of seen entries. bi_cross: error. gap: J_k.
+  // split: prediction strength in both directions, then recurrence in both. start: relative error, and separability
+  // where the method has coefficients. hold_out: error of hidden and of seen entries. bi_cross: error. gap: J_k.
   std::vector<double> values = {};
   std::vector<std::int32_t> labels = {};  // resample and start: of the items that took part, by their places
   Matrix<float> components = {};          // resample: a sketch of the components, unit rows
@@ -56,6 +56,9 @@ struct RunRecord {
 
   friend bool operator==(const RunRecord&, const RunRecord&) = default;
 };
+
+// Whether two halves foretell each other: of the data, or of data without clusters.
+bool is_split(RunKind kind);
 
 template <class T>
 class Survey {

@@ -35,6 +35,19 @@ std::vector<Index> matched(const Matrix<float>& run, const Matrix<double>& centr
   return best_matching(gains);
 }
 
+// The share of values of data without clusters that reach the value, of the kind where it is larger; nothing where
+// there are none.
+std::optional<double> p_value(double value, const std::map<RunKind, std::vector<double>>& lists) {
+  std::optional<double> p;
+  for (const RunKind null : {RunKind::null_split, RunKind::shuffled_split}) {
+    const auto list = lists.find(null);
+    if (list == lists.end() || list->second.empty()) continue;
+    const auto reached = std::ranges::count_if(list->second, [&](double other) { return other >= value; });
+    p = std::max(p.value_or(0), static_cast<double>(1 + reached) / static_cast<double>(1 + list->second.size()));
+  }
+  return p;
+}
+
 }  // namespace
 
 Spread spread_of(std::vector<double> values, Average average, int per_run) {
@@ -156,7 +169,7 @@ SurveyTable tabulate(const Survey<T>& survey, std::vector<RunRecord> records, Av
   for (const Index k : survey.options().ks) {
     SurveyRow row;
     row.k = k;
-    std::map<RunKind, std::vector<double>> values;
+    std::map<RunKind, std::vector<double>> values, recurrences;
     std::map<RunKind, int> ended;
     std::vector<const Matrix<float>*> components;
     for (const RunRecord& record : records) {
@@ -172,7 +185,9 @@ SurveyTable tabulate(const Survey<T>& survey, std::vector<RunRecord> records, Av
         case RunKind::split:
         case RunKind::null_split:
         case RunKind::shuffled_split:
-          list.insert(list.end(), record.values.begin(), record.values.end());
+          list.insert(list.end(), record.values.begin(), record.values.begin() + 2);
+          recurrences[record.key.kind].insert(recurrences[record.key.kind].end(), record.values.begin() + 2,
+                                              record.values.begin() + 4);
           break;
         case RunKind::start:
           if (!row.error || record.values[0] < *row.error) {
@@ -185,18 +200,18 @@ SurveyTable tabulate(const Survey<T>& survey, std::vector<RunRecord> records, Av
       }
       if (record.components.rows() > 0) components.push_back(&record.components);
     }
-    if (ended[RunKind::split] > 0) row.strength = spread_of(values[RunKind::split], average, 2);
-    if (ended[RunKind::null_split] > 0) row.null_strength = spread_of(values[RunKind::null_split], average, 2);
-    if (ended[RunKind::shuffled_split] > 0)
-      row.shuffled_strength = spread_of(values[RunKind::shuffled_split], average, 2);
+    const auto spread = [&](std::map<RunKind, std::vector<double>>& lists, RunKind kind) {
+      return ended[kind] > 0 ? std::optional(spread_of(lists[kind], average, 2)) : std::nullopt;
+    };
+    row.strength = spread(values, RunKind::split);
+    row.null_strength = spread(values, RunKind::null_split);
+    row.shuffled_strength = spread(values, RunKind::shuffled_split);
+    row.recurrence = spread(recurrences, RunKind::split);
+    row.null_recurrence = spread(recurrences, RunKind::null_split);
+    row.shuffled_recurrence = spread(recurrences, RunKind::shuffled_split);
     if (row.strength && row.null_strength) row.gps = row.strength->centre - row.null_strength->centre;
-    for (const RunKind null : {RunKind::null_split, RunKind::shuffled_split}) {
-      if (!row.strength || ended[null] == 0) continue;
-      const auto reached =
-          std::ranges::count_if(values[null], [&](double value) { return value >= row.strength->centre; });
-      row.p_value = std::max(row.p_value.value_or(0),
-                             static_cast<double>(1 + reached) / static_cast<double>(1 + values[null].size()));
-    }
+    if (row.strength) row.p_value = p_value(row.strength->centre, values);
+    if (row.recurrence) row.recurrence_p_value = p_value(row.recurrence->centre, recurrences);
     if (ended[RunKind::resample] > 0) row.resampled = consensus_of(survey, records, RunKind::resample, k).measures();
     if (ended[RunKind::start] > 1) row.started = consensus_of(survey, records, RunKind::start, k).measures();
     if (components.size() > 1) {

@@ -15,7 +15,11 @@ namespace {
 constexpr double enough_silhouette = 0.8;
 constexpr int surveys_drawn = 200;
 constexpr double share_of_possible = 0.1;
+constexpr double share_outside = 0.05;  // of the drawn surveys, below the interval and above it
+constexpr double wide_below = 0.5;      // where the verdict is less sure, its sentence names the interval
 constexpr double weak_p = 0.05;
+constexpr double enough_beyond = 0.05;  // chance
+constexpr double enough_of_best = 0.5;
 constexpr Index few_for_halves = 100;
 
 // The row with the most of a measure, the first of equal ones; null if no row has it. value(row) is optional.
@@ -27,6 +31,11 @@ const SurveyRow* largest(const SurveyTable& table, Index from, const Value& valu
     if (best == nullptr || *value(row) > *value(*best)) best = &row;
   }
   return best;
+}
+
+const SurveyRow* row_of(const SurveyTable& table, Index k) {
+  const auto found = std::ranges::find(table.rows, k, &SurveyRow::k);
+  return found == table.rows.end() ? nullptr : &*found;
 }
 
 std::optional<Index> k_of(const SurveyRow* row) { return row == nullptr ? std::optional<Index>{} : row->k; }
@@ -42,20 +51,40 @@ std::optional<Index> within_one_error(const SurveyTable& table, std::optional<Sp
   return best->k;
 }
 
-bool stands_above(const SurveyRow& row, const std::optional<Spread>& null) {
-  return !null || row.strength->centre > null->centre + null->deviation;
+bool stands_above(const std::optional<Spread>& own, const std::optional<Spread>& null) {
+  return !null || own->centre > null->centre + null->deviation;
 }
 
-// What prediction strength is by chance: the larger of the two.
-std::optional<double> beyond_chance(const SurveyRow& row) {
-  if (!row.strength || !row.null_strength) return {};
-  const double chance =
-      std::max(row.null_strength->centre, row.shuffled_strength ? row.shuffled_strength->centre : 0.0);
-  return row.strength->centre - chance;
+// Above what it is by chance, the larger of the two.
+std::optional<double> beyond(const std::optional<Spread>& own, const std::optional<Spread>& null,
+                             const std::optional<Spread>& shuffled) {
+  if (!own || !null) return {};
+  return own->centre - std::max(null->centre, shuffled ? shuffled->centre : 0.0);
+}
+
+std::optional<double> strength_beyond(const SurveyRow& row) {
+  return beyond(row.strength, row.null_strength, row.shuffled_strength);
+}
+
+std::optional<double> recurrence_beyond(const SurveyRow& row) {
+  return beyond(row.recurrence, row.null_recurrence, row.shuffled_recurrence);
+}
+
+// Of what there is above chance: 1 for clusters that always come back, whatever chance does with so many.
+std::optional<double> relative_recurrence(const SurveyRow& row) {
+  const std::optional<double> above = recurrence_beyond(row);
+  const double left = above ? 1 - (row.recurrence->centre - *above) : 0;
+  return left > 0 ? std::optional(*above / left) : std::nullopt;
+}
+
+bool comes_back(const SurveyRow& row) {
+  const auto above = recurrence_beyond(row);
+  return above && *above > enough_beyond && stands_above(row.recurrence, row.null_recurrence) &&
+         stands_above(row.recurrence, row.shuffled_recurrence);
 }
 
 std::optional<Index> by_question(const SurveyTable& table, Question question) {
-  return question == Question::clusters ? choose_by_both_nulls(table) : choose_by_hidden_error(table);
+  return question == Question::clusters ? choose_by_halves(table) : choose_by_hidden_error(table);
 }
 
 // The rows of a survey whose runs are drawn with replacement. Only what the questions ask for.
@@ -78,24 +107,28 @@ class DrawnSurveys {
     for (const Index k : ks_) {
       SurveyRow row;
       row.k = k;
-      row.strength = spread(k, RunKind::split, drawn, 2);
-      row.null_strength = spread(k, RunKind::null_split, drawn, 2);
-      row.shuffled_strength = spread(k, RunKind::shuffled_split, drawn, 2);
-      row.hidden_error = spread(k, RunKind::hold_out, drawn, 1);
+      row.strength = spread(k, RunKind::split, drawn, 0, 2);
+      row.null_strength = spread(k, RunKind::null_split, drawn, 0, 2);
+      row.shuffled_strength = spread(k, RunKind::shuffled_split, drawn, 0, 2);
+      row.recurrence = spread(k, RunKind::split, drawn, 2, 2);
+      row.null_recurrence = spread(k, RunKind::null_split, drawn, 2, 2);
+      row.shuffled_recurrence = spread(k, RunKind::shuffled_split, drawn, 2, 2);
+      row.hidden_error = spread(k, RunKind::hold_out, drawn, 0, 1);
       table.rows.push_back(row);
     }
     return table;
   }
 
  private:
-  std::optional<Spread> spread(Index k, RunKind kind, const std::vector<int>& drawn, int per_run) const {
+  // Of `per_run` values of every run, from `first` on.
+  std::optional<Spread> spread(Index k, RunKind kind, const std::vector<int>& drawn, int first, int per_run) const {
     const auto runs = values_.find({k, kind});
     if (runs == values_.end()) return {};
     std::vector<double> values;
     for (const int number : drawn) {
       const auto run = runs->second.find(number);
       if (run == runs->second.end()) continue;
-      values.insert(values.end(), run->second.begin(), run->second.begin() + per_run);
+      values.insert(values.end(), run->second.begin() + first, run->second.begin() + first + per_run);
     }
     if (values.empty()) return {};
     return spread_of(std::move(values), average_, per_run);
@@ -117,11 +150,6 @@ std::string listed(const std::vector<Index>& ks) {
   return text;
 }
 
-const SurveyRow* row_of(const SurveyTable& table, Index k) {
-  const auto found = std::ranges::find(table.rows, k, &SurveyRow::k);
-  return found == table.rows.end() ? nullptr : &*found;
-}
-
 // The answer and its reasons as a person can quote them.
 std::string sentence_of(const Verdict& verdict, const SurveyTable& table, bool few_items) {
   const auto choice = [&](const char* measure) -> std::optional<Index> {
@@ -130,6 +158,7 @@ std::string sentence_of(const Verdict& verdict, const SurveyTable& table, bool f
   };
   const std::optional<Index> hidden = choice("hold-out"), dispersion = choice("dispersion");
   if (verdict.k == 0) return "No run of the survey tells how many there are.";
+  const bool wide = verdict.sure < wide_below && verdict.most > std::max(Index(2), verdict.least);
   std::string text;
   if (verdict.question == Question::components) {
     const SurveyRow* row = row_of(table, verdict.k);
@@ -142,14 +171,14 @@ std::string sentence_of(const Verdict& verdict, const SurveyTable& table, bool f
       text += "; it is the beginning of the range, so fewer are possible";
     text += ".";
   } else if (verdict.k == 1) {
-    const SurveyRow* best = largest(table, 2, beyond_chance);
+    const SurveyRow* best = largest(table, 2, recurrence_beyond);
     text = "No evidence of clusters.";
     if (best != nullptr) {
       text += fmt::format(
-          " Prediction strength is {:.2f} at its best, with {} clusters, where data without clusters has "
-          "{:.2f} ({}).",
-          best->strength->centre, best->k, best->strength->centre - *beyond_chance(*best),
-          p_words(best->p_value.value_or(1)));
+          " What halves of the items have in common is farthest from chance with {} clusters: recurrence {:.2f}, "
+          "{:.2f} in data without clusters ({}).",
+          best->k, best->recurrence->centre, best->recurrence->centre - *recurrence_beyond(*best),
+          p_words(best->recurrence_p_value.value_or(1)));
     }
     const std::optional<Index> cophenetic = choice("cophenetic");
     if (few_items && cophenetic && *cophenetic > 1)
@@ -159,24 +188,38 @@ std::string sentence_of(const Verdict& verdict, const SurveyTable& table, bool f
           *cophenetic, row_of(table, *cophenetic)->resampled->cophenetic);
   } else {
     const SurveyRow* row = row_of(table, verdict.k);
-    text = fmt::format("{} clusters. Prediction strength stands above chance at {} (GPS {:.2f}, {}{})", verdict.k,
-                       verdict.k, *beyond_chance(*row), p_words(row->p_value.value_or(1)),
-                       row->p_value.value_or(1) > weak_p ? ": weak evidence" : "");
+    const double p = row->recurrence_p_value.value_or(1);
+    text = fmt::format("{} clusters", verdict.k);
+    if (wide) text += fmt::format(", or any number from {} to {}", std::max(Index(2), verdict.least), verdict.most);
+    text += fmt::format(". They come back in halves of the items (recurrence {:.2f}, by chance {:.2f}, {}{})",
+                        row->recurrence->centre, row->recurrence->centre - *recurrence_beyond(*row), p_words(p),
+                        p > weak_p ? ": weak evidence" : "");
     const SurveyRow* next = nullptr;
     for (const SurveyRow& other : table.rows) {
-      if (other.k > verdict.k && beyond_chance(other)) {
+      if (other.k > verdict.k && recurrence_beyond(other)) {
         next = &other;
         break;
       }
     }
-    if (next != nullptr) text += fmt::format(" and falls at {} ({:.2f})", next->k, *beyond_chance(*next));
+    if (next != nullptr && relative_recurrence(*next) < relative_recurrence(*row))
+      text += fmt::format("; {} do so less ({:.2f}, by chance {:.2f})", next->k, next->recurrence->centre,
+                          next->recurrence->centre - *recurrence_beyond(*next));
     if (next == nullptr) text += "; it is the end of the range, so more are possible";
+    if (verdict.k == table.rows.front().k && verdict.k > 2)
+      text += "; it is the beginning of the range, so fewer are possible";
+    if (const std::optional<Index> recurring = choice("recurrence");
+        recurring && *relative_recurrence(*row_of(table, *recurring)) > *relative_recurrence(*row) + enough_beyond)
+      text += fmt::format("; {} come back most", *recurring);
+    if (const std::optional<Index> strength = choice("both nulls"))
+      text += *strength == verdict.k ? fmt::format("; prediction strength agrees (GPS {:.2f})", *strength_beyond(*row))
+              : *strength == 1       ? std::string("; prediction strength is no better than chance")
+                                     : fmt::format("; prediction strength prefers {}", *strength);
     if (hidden) text += fmt::format("; hold-out error is least at {}", *hidden);
     if (dispersion && row->resampled)
       text += fmt::format("; consensus {} (dispersion {:.2f})",
                           *dispersion == verdict.k ? "agrees" : fmt::format("prefers {}", *dispersion),
                           row->resampled->dispersion);
-    if (!verdict.possible.empty()) {
+    if (!wide && !verdict.possible.empty()) {
       std::vector<Index> others = verdict.possible;
       std::erase(others, Index(1));
       if (!others.empty()) text += fmt::format("; {} {} possible", listed(others), others.size() == 1 ? "is" : "are");
@@ -193,13 +236,30 @@ std::string sentence_of(const Verdict& verdict, const SurveyTable& table, bool f
 std::optional<Index> choose_by_gps(const SurveyTable& table) {
   const SurveyRow* best = largest(table, 2, [](const SurveyRow& row) { return row.gps; });
   if (best == nullptr) return {};
-  return stands_above(*best, best->null_strength) ? best->k : 1;
+  return stands_above(best->strength, best->null_strength) ? best->k : 1;
 }
 
 std::optional<Index> choose_by_both_nulls(const SurveyTable& table) {
-  const SurveyRow* best = largest(table, 2, beyond_chance);
+  const SurveyRow* best = largest(table, 2, strength_beyond);
   if (best == nullptr) return {};
-  return stands_above(*best, best->null_strength) && stands_above(*best, best->shuffled_strength) ? best->k : 1;
+  const auto& own = best->strength;
+  return stands_above(own, best->null_strength) && stands_above(own, best->shuffled_strength) ? best->k : 1;
+}
+
+std::optional<Index> choose_by_recurrence(const SurveyTable& table) {
+  if (largest(table, 2, recurrence_beyond) == nullptr) return {};
+  const SurveyRow* best =
+      largest(table, 2, [](const SurveyRow& row) { return comes_back(row) ? relative_recurrence(row) : std::nullopt; });
+  return best == nullptr ? 1 : best->k;
+}
+
+std::optional<Index> choose_by_halves(const SurveyTable& table) {
+  const std::optional<Index> recurrence = choose_by_recurrence(table), strength = choose_by_both_nulls(table);
+  if (!recurrence || *recurrence == 1 || !strength || *strength == 1) return recurrence;
+  const SurveyRow& row = *row_of(table, *strength);
+  const bool clear = *strength_beyond(row) > enough_beyond && comes_back(row) &&
+                     *relative_recurrence(row) >= enough_of_best * *relative_recurrence(*row_of(table, *recurrence));
+  return clear ? strength : recurrence;
 }
 
 std::optional<Index> choose_by_cophenetic(const SurveyTable& table, RunKind kind) {
@@ -251,6 +311,7 @@ Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, A
   const auto add = [&](const char* measure, Question answers, std::optional<Index> k) {
     if (k) verdict.choices.push_back({measure, answers, *k});
   };
+  add("recurrence", Question::clusters, choose_by_recurrence(table));
   add("gps", Question::clusters, choose_by_gps(table));
   add("both nulls", Question::clusters, choose_by_both_nulls(table));
   add("cophenetic", Question::clusters, choose_by_cophenetic(table, RunKind::resample));
@@ -266,6 +327,15 @@ Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, A
     std::map<Index, int> count;
     for (int s = 0; s < surveys_drawn; ++s) ++count[by_question(drawn.draw(s), question).value_or(0)];
     verdict.sure = static_cast<double>(count[*k]) / surveys_drawn;
+    int below = 0;  // drawn surveys that choose less
+    for (const auto& [other, times] : count) {
+      if (other == 0) continue;
+      if (below <= share_outside * surveys_drawn) verdict.least = other;
+      if (below < (1 - share_outside) * surveys_drawn) verdict.most = other;
+      below += times;
+    }
+    verdict.least = std::min(verdict.least, *k);
+    verdict.most = std::max(verdict.most, *k);
     for (const auto& [other, times] : count) {
       if (other != *k && times >= share_of_possible * surveys_drawn) verdict.possible.push_back(other);
     }
@@ -280,7 +350,7 @@ Index most_promising(const Survey<T>& survey, const std::vector<RunRecord>& reco
   const SurveyTable table = tabulate(survey, records, average);
   const Index k = by_question(table, question).value_or(0);
   if (k != 1 || question == Question::components) return k;
-  return k_of(largest(table, 2, beyond_chance)).value_or(k);
+  return k_of(largest(table, 2, relative_recurrence)).value_or(k);
 }
 
 template Index most_promising(const Survey<float>&, const std::vector<RunRecord>&, Average, Question);

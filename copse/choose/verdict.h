@@ -15,6 +15,13 @@ namespace copse {
 std::optional<Index> choose_by_gps(const SurveyTable& table);
 // The same, but chance is whichever null has the larger E, and PS must stand above E + sd of both.
 std::optional<Index> choose_by_both_nulls(const SurveyTable& table);
+// Of the k >= 2 whose recurrence R stands above E + sd of both nulls, and above the larger E by a twentieth (where
+// chance is always 0, so is its deviation): the largest (R - E) / (1 - E). 1 if there is none.
+std::optional<Index> choose_by_recurrence(const SurveyTable& table);
+// Recurrence says whether there are clusters. Prediction strength says how many, if it stands above both nulls by more
+// than a twentieth and recurrence has half of its best there: it is sharp for few clusters of any sizes. Otherwise, as
+// with many clusters, of which one is always lost, recurrence says how many.
+std::optional<Index> choose_by_halves(const SurveyTable& table);
 // The largest cophenetic correlation, of resampled runs or of starts; the first of equal ones.
 std::optional<Index> choose_by_cophenetic(const SurveyTable& table, RunKind kind);
 // The largest dispersion of resampled runs; the first of equal ones.
@@ -27,7 +34,7 @@ std::optional<Index> choose_by_block_error(const SurveyTable& table);
 // The largest k whose least silhouette is at least .8 [Alexandrov et al. 2013]; 1 if there is none.
 std::optional<Index> choose_by_silhouette(const SurveyTable& table);
 
-// clusters: by both nulls. components: by hidden entries. `records` as for tabulate().
+// clusters: by halves. components: by hidden entries. `records` as for tabulate().
 template <class T>
 Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, Average average, Question question);
 

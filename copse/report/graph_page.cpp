@@ -10,6 +10,7 @@
 #include "copse/report/page_text.h"
 #include "copse/report/result_json.h"
 #include "copse/report/result_page.h"
+#include "copse/report/survey_report.h"
 
 namespace copse {
 namespace {
@@ -240,6 +241,7 @@ std::string graph_page_data(const GraphResult<T>& result, const std::string& tit
                      {"conductance", rounded(facts.conductance)},
                      {"coverage", rounded(facts.coverage)},
                      {"overlap", result.overlap}};
+  if (const std::string survey = survey_text(report); !survey.empty()) json["survey"] = Json::parse(survey);
   const Classes classes = classes_of(result.model);
   json["classes"] = Json::array();
   for (const std::string& name : classes.names) json["classes"].push_back(one_line(shortened(name, name_bytes)));

@@ -129,7 +129,7 @@ Page page_of(const TopicView& view, const ModelItems& items, const RunReport& re
   page.settings = report.settings;
   page.facts = facts_of(report);
   page.notes = report.notes;
-  page.survey = report.survey ? json_of(*report.survey).dump() : report.stored_survey;
+  page.survey = survey_text(report);
   const auto forms = word_forms(items);
   const std::vector<Index> places = add_shown_nodes(view, items, forms, page);
   const auto place = [&](Index node) { return node < 0 ? -1 : places[node]; };

@@ -35,6 +35,10 @@ Cells cells_of(const SurveyRow& row) {
   add(cells, "shuffled_strength", row.shuffled_strength);
   cells.emplace_back("gps", row.gps);
   cells.emplace_back("p_value", row.p_value);
+  add(cells, "recurrence", row.recurrence);
+  add(cells, "null_recurrence", row.null_recurrence);
+  add(cells, "shuffled_recurrence", row.shuffled_recurrence);
+  cells.emplace_back("recurrence_p_value", row.recurrence_p_value);
   add(cells, "resampled", row.resampled);
   add(cells, "starts", row.started);
   cells.emplace_back("silhouette", row.silhouette);
@@ -75,6 +79,10 @@ std::string survey_tsv(const SurveyTable& table) {
   return text;
 }
 
+std::string survey_text(const RunReport& report) {
+  return report.survey ? json_of(*report.survey).dump() : report.stored_survey;
+}
+
 Json json_of(const SurveyReport& survey) {
   const Verdict& verdict = survey.verdict;
   Json choices = Json::array();
@@ -98,6 +106,8 @@ Json json_of(const SurveyReport& survey) {
           {"sentence", verdict.sentence},
           {"sure", verdict.sure},
           {"possible", verdict.possible},
+          {"least", verdict.least},
+          {"most", verdict.most},
           {"choices", choices},
           {"runs", {{"planned", survey.planned}, {"done", survey.done}}},
           {"failures", survey.failures},

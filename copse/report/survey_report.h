@@ -13,4 +13,7 @@ std::string survey_tsv(const SurveyTable& table);
 
 nlohmann::ordered_json json_of(const SurveyReport& survey);
 
+// The JSON of the survey of this run, or of the stored result; empty: there is none.
+std::string survey_text(const RunReport& report);
+
 }  // namespace copse

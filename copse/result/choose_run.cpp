@@ -105,8 +105,9 @@ std::uint64_t fingerprint_of(const Dataset<T>& data, const ChooseRunOptions& opt
   }
   if (options.method != "nmf") add_text(options.method);
   const SurveyOptions& survey = options.survey;
-  add_text(fmt::format("by places, enough hidden {} {} {} {} {} {}", survey.seed, static_cast<int>(survey.null),
-                       survey.resample_share, survey.hidden_share, survey.most_items, sizeof(T)));
+  add_text(fmt::format("recurrence, by places, enough hidden {} {} {} {} {} {}", survey.seed,
+                       static_cast<int>(survey.null), survey.resample_share, survey.hidden_share, survey.most_items,
+                       sizeof(T)));
   return sum;
 }
 
@@ -344,10 +345,9 @@ RunRecord unpacked(std::string_view bytes) {
   }
   // As many values as this kind of run has.
   const RunKind own = record.key.kind;
-  const bool two =
-      own == RunKind::split || own == RunKind::null_split || own == RunKind::shuffled_split || own == RunKind::hold_out;
+  const std::size_t count = is_split(own) ? 4 : own == RunKind::hold_out ? 2 : 1;
   const bool one_or_two = own == RunKind::start && (record.values.size() == 1 || record.values.size() == 2);
-  if (!one_or_two && record.values.size() != (two ? 2u : 1u)) Reader::refuse();
+  if (!one_or_two && record.values.size() != count) Reader::refuse();
   return record;
 }
 

@@ -44,6 +44,8 @@ class Survey:
         The share of surveys, drawn anew with replacement from these runs, that choose the same k.
     possible_ : list of int
         Other numbers that at least a tenth of them choose.
+    interval_ : tuple of int
+        Nine tenths of them choose from the first to the second.
     choices_ : dict
         What each measure says by its own rule.
     method_ : str
@@ -58,6 +60,7 @@ class Survey:
         self.sentence_: str = found["sentence"]
         self.sure_: float = found["sure"]
         self.possible_: list[int] = found["possible"]
+        self.interval_: tuple[int, int] = (found["least"], found["most"])
         self.choices_: dict[str, int] = {choice["measure"]: choice["k"] for choice in found["choices"]}
 
     @property
@@ -99,26 +102,27 @@ class Survey:
             "sure": self.sure_,
             "sentence": self.sentence_,
             "possible": np.array(self.possible_, dtype=np.int64),
+            "interval": np.array(self.interval_, dtype=np.int64),
             "choices": dict(self.choices_),
             "table": self.table_,
         }
         return adata
 
-    def plot(self, kind: str = "strength", ax: Any = None) -> Any:
+    def plot(self, kind: str = "recurrence", ax: Any = None) -> Any:
         """Draws one picture of the survey. Returns the axes.
 
         Parameters
         ----------
-        kind : {'strength', 'error', 'consensus', 'flows'}, default='strength'
-            'strength': prediction strength beside that of data without clusters, with one standard deviation and
-            p-values; where there was no such run, the error of hidden entries. 'error': error and stability on two
-            axes. 'consensus': how often two samples come together for the chosen k, reordered. 'flows': how clusters
+        kind : {'recurrence', 'strength', 'error', 'consensus', 'flows'}, default='recurrence'
+            'recurrence': how far clusters come back in halves, beside that of data without clusters, with one standard
+            deviation and p-values; where there was no such run, the error of hidden entries. 'strength': prediction
+            strength in the same way. 'error': error and stability on two axes. 'consensus': how often two samples come together for the chosen k, reordered. 'flows': how clusters
             split and merge from each k to the next.
         ax : matplotlib axes, default=None
             Where to draw; None: a new figure.
         """
-        drawers = {"strength": self._plot_strength, "error": self._plot_error, "consensus": self._plot_consensus,
-                   "flows": self._plot_flows}
+        drawers = {"recurrence": self._plot_recurrence, "strength": self._plot_strength, "error": self._plot_error,
+                   "consensus": self._plot_consensus, "flows": self._plot_flows}
         choice("kind", kind, tuple(drawers))
         ax = _axes(ax)
         drawers[kind](ax)
@@ -140,18 +144,24 @@ class Survey:
             ax.axvline(self.k_, color="0.5", linestyle=":")
         ax.set_xlabel("k")
 
+    def _plot_recurrence(self, ax: Any) -> None:
+        self._plot_halves(ax, "recurrence", "recurrence", "recurrence_p_value", "recurrence")
+
     def _plot_strength(self, ax: Any) -> None:
-        if not self._curve(ax, "prediction_strength", "data", "C3"):
+        self._plot_halves(ax, "prediction_strength", "strength", "p_value", "prediction strength")
+
+    def _plot_halves(self, ax: Any, own: str, chance: str, p: str, label: str) -> None:
+        if not self._curve(ax, own, "data", "C3"):
             self._curve(ax, "hidden_error", "hidden entries", "C3")
             ax.set_ylabel("hidden error")
         else:
-            both = any("shuffled_strength" in row for row in self._found["rows"])
-            self._curve(ax, "null_strength", "chance: box" if both else "chance", "C0")
-            self._curve(ax, "shuffled_strength", "chance: shuffled", "C7")
-            ax.set_ylabel("prediction strength")
+            both = any(f"shuffled_{chance}" in row for row in self._found["rows"])
+            self._curve(ax, f"null_{chance}", "chance: box" if both else "chance", "C0")
+            self._curve(ax, f"shuffled_{chance}", "chance: shuffled", "C7")
+            ax.set_ylabel(label)
             for row in self._found["rows"]:
-                if "p_value" in row:
-                    ax.annotate(f"{row['p_value']:.2f}".lstrip("0"), (row["k"], 0), ha="center", fontsize="small",
+                if p in row:
+                    ax.annotate(f"{row[p]:.2f}".lstrip("0"), (row["k"], 0), ha="center", fontsize="small",
                                 xycoords=("data", "axes fraction"), xytext=(0, 3), textcoords="offset points")
         self._mark(ax)
         ax.legend()

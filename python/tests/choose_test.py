@@ -34,7 +34,8 @@ def test_finds_planted_clusters(genes):
     assert survey.sentence_.startswith("3 clusters.")
     table = survey.table_
     assert list(table.k) == [2, 3, 4, 5]
-    assert (table.prediction_strength.between(0, 1)).all()
+    assert (table.prediction_strength.between(0, 1)).all() and (table.recurrence.between(0, 1)).all()
+    assert survey.interval_ == (3, 3) and survey.choices_["recurrence"] == 3
     assert survey.choices_["gps"] == 3
     assert repr(survey).startswith("Survey(k_=3")
 

@@ -60,7 +60,9 @@ def test_finds_the_planted_number_and_writes_its_clusters(copse, genes, tmp_path
     table = rows_of(tmp_path / "out" / "survey.tsv")
     assert [int(row["k"]) for row in table] == [2, 3, 4, 5]
     for row, entry in zip(table, survey["rows"], strict=True):
-        assert float(row["prediction_strength"]) == pytest.approx(entry["prediction_strength"], rel=1e-5)
+        for name in ("prediction_strength", "recurrence", "null_recurrence", "shuffled_recurrence", "recurrence_p_value"):
+            assert float(row[name]) == pytest.approx(entry[name], rel=1e-5)
+    assert survey["least"] == survey["most"] == 3
     assert len(rows_of(tmp_path / "out" / "assignments.tsv")) == 180
 
 
@@ -114,7 +116,8 @@ def test_a_survey_goes_over_other_methods(copse, planted, tmp_path, method):
     line = own.get(method, ("cluster", planted.path, "-k", 3, "--method", method))
     assert copse(*line, "--seed", 3, "-o", "own").returncode == 0
     assert clusters_of(tmp_path / "out") == clusters_of(tmp_path / "own")
-    assert (tmp_path / "out" / "survey.tsv").exists() and (tmp_path / "out" / "report.html").exists()
+    assert (tmp_path / "out" / "survey.tsv").exists()
+    assert survey["sentence"] in (tmp_path / "out" / "report.html").read_text()
     assert copse("show", "out").returncode == 0
     placed = copse("assign", "out", planted.path)
     assert placed.returncode == 0 and len(placed.stdout.splitlines()) == 91, placed.stderr

@@ -1,6 +1,7 @@
 // What copse/report/graph_page.cpp writes into the page of a graph, and what the views ask of it.
 import { bytesOf, none, numbersOf } from "./data";
 import type { Made } from "./foot";
+import type { SurveyData } from "./survey";
 
 export interface CommunityData {
   id: string;
@@ -62,6 +63,7 @@ export interface GraphPageData extends Made {
   matrix: MatrixData;
   nodes: NodesData;
   edges: EdgesData | null; // null: too many nodes to draw
+  survey?: SurveyData; // how k was chosen
 }
 
 export interface GraphModel {

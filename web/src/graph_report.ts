@@ -8,6 +8,7 @@ import { type GraphModel, nameOfCommunity } from "./graph_model";
 import { communitiesView, communityView, graphSearchView, nodeView, printedGraph } from "./graph_views";
 import { communityColour, css } from "./colours";
 import { count, wholeNumber } from "./model";
+import { surveyView } from "./survey_view";
 import { isDark, startTheme } from "./theme";
 
 export class GraphReport {
@@ -33,6 +34,7 @@ export class GraphReport {
         ["", "Graph"],
         ["communities", "Communities"],
         ["matrix", "Matrix"],
+        data.survey !== undefined && ["survey", "How many"],
       ],
       search: { placeholder: "Search nodes", label: "Search nodes and communities" },
       skip: "Skip to the community",
@@ -96,6 +98,7 @@ export class GraphReport {
     let view: HTMLElement;
     if (place === "communities") view = communitiesView(model);
     else if (place === "matrix") view = (this.matrix ??= new MatrixPicture(model)).element;
+    else if (place === "survey" && model.data.survey) view = surveyView(model.data.survey);
     else if (query !== null) view = graphSearchView(model, query);
     else if (node && Number(node[1]) < model.data.nodes.inside) {
       view = nodeView(model, Number(node[1]));

@@ -17,7 +17,7 @@ import { Search } from "./search";
 import type { SegmentPageData } from "./segment_data";
 import { SegmentReport } from "./segment_report";
 import "./style.css";
-import { surveyView } from "./survey_view";
+import { scatterFigure, surveyView } from "./survey_view";
 import { startTheme } from "./theme";
 import { topicView } from "./topic_view";
 import { TreeView } from "./tree_view";
@@ -82,7 +82,7 @@ class Report {
     let view: HTMLElement;
     if (place === "topics") view = flatView(this.model, this.palette);
     else if (place === "map") view = this.showMap();
-    else if (place === "survey" && this.model.data.survey) view = surveyView(this.model, this.palette);
+    else if (place === "survey" && this.model.data.survey) view = surveyView(this.model.data.survey, scatterFigure(this.model, this.palette));
     else if (place === "time" && times.length > 1) view = timeView(this.model);
     else if (place === "classes" && labels.length) view = classesView(this.model);
     else if (place === "outliers") [view, selected] = [outliersView(this.model), "outliers"];

@@ -11,6 +11,13 @@ export interface SurveyRow {
   shuffled_strength?: number;
   shuffled_strength_deviation?: number;
   p_value?: number;
+  recurrence?: number;
+  recurrence_deviation?: number;
+  null_recurrence?: number;
+  null_recurrence_deviation?: number;
+  shuffled_recurrence?: number;
+  shuffled_recurrence_deviation?: number;
+  recurrence_p_value?: number;
   resampled_dispersion?: number;
   resampled_cophenetic?: number;
   silhouette?: number;

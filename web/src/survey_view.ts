@@ -5,7 +5,8 @@ import { communityColour, css, type Palette } from "./colours";
 import { none } from "./data";
 import { h, svg } from "./dom";
 import { type Model, type Topic, nameOf, percent } from "./model";
-import { alluvial, curveOf, shareOf, type Curve, type SurveyData } from "./survey";
+import { capital } from "./nouns";
+import { alluvial, curveOf, shareOf, type Curve, type SurveyData, type SurveyRow } from "./survey";
 import { isDark } from "./theme";
 
 const [width, height, left, right, top, bottom] = [560, 300, 64, 52, 14, 44];
@@ -59,23 +60,43 @@ function curves(data: SurveyData, axes: Axis[], label: string, below: (k: number
   return chart;
 }
 
-function strengthFigure(data: SurveyData): HTMLElement | null {
+type Measured = { own: keyof SurveyRow; box: keyof SurveyRow; shuffled: keyof SurveyRow; p: keyof SurveyRow; name: string };
+
+// A measure of halves beside the same of data without clusters, with p-values.
+function halvesFigure(data: SurveyData, measured: Measured, title: string, said: string): HTMLElement | null {
   const drawn = [
-    curveOf(data, "prediction_strength", "the data", "own"),
-    curveOf(data, "null_strength", "without clusters: box of the principal components, or shuffled", "null"),
-    curveOf(data, "shuffled_strength", "without clusters: features shuffled", "shuffled"),
+    curveOf(data, measured.own, "the data", "own"),
+    curveOf(data, measured.box, "without clusters: box of the principal components, or shuffled", "null"),
+    curveOf(data, measured.shuffled, "without clusters: features shuffled", "shuffled"),
   ].filter((curve) => curve.points.length);
   if (!drawn.some((curve) => curve.kind === "own")) return null;
   const p = (k: number) => {
-    const value = data.rows.find((row) => row.k === k)?.p_value;
-    return value === undefined ? "" : value < 0.01 ? "p < .01" : `p ${value.toFixed(2).replace(/^0/, "")}`;
+    const value = data.rows.find((row) => row.k === k)?.[measured.p];
+    return typeof value !== "number" ? "" : value < 0.01 ? "p < .01" : `p ${value.toFixed(2).replace(/^0/, "")}`;
   };
   return figure(
-    "Do clusters foretell new items?",
-    "Prediction strength: of the pairs in the worst cluster of one half of the items, the share that the clusters of the other half keep together. " +
-      "Bands are one standard deviation over the halves; p is the share of values without clusters that reach the data.",
-    curves(data, [{ curves: drawn, title: "prediction strength", side: "left", fromZero: true }], `Prediction strength over k; the verdict is ${data.k}`, p),
+    title,
+    `${said} Bands are one standard deviation over the halves; p is the share of values without clusters that reach the data.`,
+    curves(data, [{ curves: drawn, title: measured.name, side: "left", fromZero: true }], `${capital(measured.name)} over k; the verdict is ${data.k}`, p),
     legend(drawn),
+  );
+}
+
+function recurrenceFigure(data: SurveyData): HTMLElement | null {
+  return halvesFigure(
+    data,
+    { own: "recurrence", box: "null_recurrence", shuffled: "shuffled_recurrence", p: "recurrence_p_value", name: "recurrence" },
+    "Do clusters come back?",
+    "Recurrence: how far the clusters of one half of the items keep the clusters of the other together, beyond what clusters of these sizes do by chance; the worse half of the clusters counts.",
+  );
+}
+
+function strengthFigure(data: SurveyData): HTMLElement | null {
+  return halvesFigure(
+    data,
+    { own: "prediction_strength", box: "null_strength", shuffled: "shuffled_strength", p: "p_value", name: "prediction strength" },
+    "Do clusters foretell new items?",
+    "Prediction strength: of the pairs in the worst cluster of one half of the items, the share that the clusters of the other half keep together.",
   );
 }
 
@@ -173,7 +194,7 @@ function flowFigure(data: SurveyData): HTMLElement | null {
 }
 
 // Items by their shares of two clusters [Kuang 2014, figure 14]: those on an axis belong to one cluster alone.
-function scatterFigure(model: Model, palette: Palette): HTMLElement | null {
+export function scatterFigure(model: Model, palette: Palette): HTMLElement | null {
   const leaves = model.root.leaves;
   if (leaves.length < 2) return null;
   const size = 320;
@@ -222,15 +243,15 @@ function choicesTable(data: SurveyData): HTMLElement {
   );
 }
 
-export function surveyView(model: Model, palette: Palette): HTMLElement {
-  const data = model.data.survey!;
+// `more` stands before the flows: a picture of the items, where the page has one.
+export function surveyView(data: SurveyData, more: HTMLElement | null = null): HTMLElement {
   return h(
     "article",
     { class: "survey-view" },
     h("h2", { tabindex: -1 }, data.question === "components" ? "How many components" : "How many clusters"),
     h("p", { class: "verdict" }, data.sentence),
     h("p", { class: "quiet" }, `${data.runs.done} of ${data.runs.planned} runs; surveys drawn anew from them agree in ${percent(data.sure)}.`),
-    h("div", { class: "figures" }, ...[strengthFigure(data), errorFigure(data), consensusFigure(data), scatterFigure(model, palette), flowFigure(data)].filter((f) => f !== null)),
+    h("div", { class: "figures" }, ...[recurrenceFigure(data), strengthFigure(data), errorFigure(data), consensusFigure(data), more, flowFigure(data)].filter((f) => f !== null)),
     choicesTable(data),
   );
 }

@@ -1,6 +1,7 @@
 // The view of a survey in a real browser: every picture is drawn, from what it should be drawn from.
 import { expect, test } from "@playwright/test";
 import type { SurveyData } from "../src/survey";
+import { graphSample } from "./graph_sample";
 import { pageWith, random, sample } from "./sample";
 
 // Three clusters of 40 items: strength is 1 at 3 and falls, the consensus has three blocks.
@@ -11,7 +12,7 @@ function survey(): SurveyData {
   return {
     question: "clusters",
     k: 3,
-    sentence: "3 clusters. Prediction strength stands above chance at 3 (GPS 0.50, p < .01) and falls at 4.",
+    sentence: "3 clusters. They come back in halves of the items (recurrence 1.00, by chance 0.10, p < .01).",
     sure: 0.98,
     possible: [],
     choices: [
@@ -27,7 +28,14 @@ function survey(): SurveyData {
       prediction_strength_deviation: k === 3 ? 0 : 0.1,
       null_strength: 1 / k,
       null_strength_deviation: 0.05,
-      p_value: k === 3 ? 0.005 : 0.3,
+      p_value: k === 3 ? 0.04 : 0.3,
+      recurrence: k === 3 ? 1 : 0.5 / k,
+      recurrence_deviation: 0.02,
+      null_recurrence: 0.1,
+      null_recurrence_deviation: 0.05,
+      shuffled_recurrence: 0.05,
+      shuffled_recurrence_deviation: 0.05,
+      recurrence_p_value: k === 3 ? 0.005 : 0.3,
       resampled_dispersion: k === 3 ? 1 : 0.8,
       silhouette: 1 - 0.1 * k,
       hidden_error: 0.09 - 0.002 * k + 0.0004 * k * k,
@@ -55,11 +63,14 @@ test("draws what the survey found", async ({ page }) => {
   await expect(page.getByRole("main").getByRole("heading", { level: 2 })).toHaveText("How many clusters");
   await expect(page.locator(".verdict")).toContainText("3 clusters.");
   await expect(page.getByRole("link", { name: "How many" })).toHaveAttribute("aria-current", "page");
-  await expect(page.locator("figure.survey")).toHaveCount(5);
-  // A point for every k of both curves, and the p-value of the verdict.
+  await expect(page.locator("figure.survey")).toHaveCount(6);
+  // A point for every k of all curves, and the p-value of the verdict.
   await expect(page.locator("figure.survey").first().locator("circle.own")).toHaveCount(5);
   await expect(page.locator("figure.survey").first().locator("circle.null")).toHaveCount(5);
+  await expect(page.locator("figure.survey").first().locator("circle.shuffled")).toHaveCount(5);
   await expect(page.locator("figure.survey").first()).toContainText("p < .01");
+  await expect(page.locator("figure.survey").nth(1).locator("circle.own")).toHaveCount(5);
+  await expect(page.locator("figure.survey").nth(1)).toContainText("p .04");
   await expect(page.locator(".ribbon")).toHaveCount(8);
   // The middle of a block is dark, a place beside it is light.
   const [dark, light] = await page.locator("canvas.consensus").evaluate((canvas: HTMLCanvasElement) => {
@@ -84,4 +95,26 @@ test("draws what the survey found", async ({ page }) => {
 test("has no such view without a survey", async ({ page }) => {
   await page.goto(`${pageWith(sample())}#survey`);
   await expect(page.getByRole("link", { name: "How many" })).toHaveCount(0);
+});
+
+test("is a view of a graph's page as well", async ({ page }) => {
+  const wrong: string[] = [];
+  page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
+  page.on("pageerror", (error) => wrong.push(String(error)));
+  await page.goto(`${pageWith({ ...graphSample({ communities: 3, size: 40 }), survey: survey() })}`);
+  await page.getByRole("link", { name: "How many" }).click();
+  await expect(page.getByRole("main").getByRole("heading", { level: 2 })).toHaveText("How many clusters");
+  await expect(page.locator(".verdict")).toContainText("3 clusters.");
+  // All but the scatter of weights.
+  await expect(page.locator("figure.survey")).toHaveCount(5);
+  await expect(page.locator("canvas.scatter")).toHaveCount(0);
+  await expect(page.locator(".ribbon")).toHaveCount(8);
+  if (process.env["PICTURES"]) await page.screenshot({ path: `${process.env["PICTURES"]}/survey-graph.png`, fullPage: true });
+  await page.setViewportSize({ width: 390, height: 800 });
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+  // A page without a survey has no such view, and its address shows the drawing.
+  await page.goto(`${pageWith(graphSample())}#survey`);
+  await expect(page.getByRole("link", { name: "How many" })).toHaveCount(0);
+  await expect(page.locator(".survey-view")).toHaveCount(0);
+  expect(wrong).toEqual([]);
 });

@@ -17,6 +17,11 @@ std::string with_deviation(const std::optional<Spread>& spread) {
   return spread ? fmt::format("{:.2f} +-{:.2f}", spread->centre, spread->deviation) : "";
 }
 
+// Of two kinds of chance.
+const std::optional<Spread>& larger(const std::optional<Spread>& a, const std::optional<Spread>& b) {
+  return b && (!a || b->centre > a->centre) ? b : a;
+}
+
 std::string number(const std::optional<double>& value, const char* format) {
   return value ? fmt::format(fmt::runtime(format), *value) : "";
 }
@@ -26,10 +31,12 @@ std::string number(const std::optional<double>& value, const char* format) {
 std::string survey_table(const SurveyReport& survey) {
   const std::vector<Column> all = {
       {"k", [&](const SurveyRow& row) { return fmt::format("{}{}", row.k, row.k == survey.verdict.k ? " *" : "  "); }},
+      {"recurrence", [](const SurveyRow& row) { return with_deviation(row.recurrence); }},
+      {"chance",
+       [](const SurveyRow& row) { return with_deviation(larger(row.null_recurrence, row.shuffled_recurrence)); }},
+      {"p", [](const SurveyRow& row) { return number(row.recurrence_p_value, "{:.3f}"); }},
       {"strength", [](const SurveyRow& row) { return with_deviation(row.strength); }},
-      {"chance", [](const SurveyRow& row) { return with_deviation(row.null_strength); }},
-      {"shuffled", [](const SurveyRow& row) { return with_deviation(row.shuffled_strength); }},
-      {"p", [](const SurveyRow& row) { return number(row.p_value, "{:.3f}"); }},
+      {"chance", [](const SurveyRow& row) { return with_deviation(larger(row.null_strength, row.shuffled_strength)); }},
       {"dispersion",
        [](const SurveyRow& row) { return row.resampled ? fmt::format("{:.3f}", row.resampled->dispersion) : ""; }},
       {"cophenetic",

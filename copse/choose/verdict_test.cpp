@@ -1,0 +1,118 @@
+#include "copse/choose/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "copse/base/random.h"
+#include "copse/generate/corpus.h"
+
+namespace copse {
+namespace {
+
+struct Values {
+  double recurrence, box, shuffled;
+};
+
+// Rows for k = 2, 3, ...; every deviation is the same.
+SurveyTable table_of(const std::vector<Values>& rows, double deviation) {
+  SurveyTable table;
+  const auto spread = [&](double centre) { return Spread{.count = 20, .centre = centre, .deviation = deviation}; };
+  for (const auto& [own, box, shuffled] : rows) {
+    SurveyRow row;
+    row.k = static_cast<Index>(table.rows.size()) + 2;
+    row.recurrence = spread(own);
+    row.null_recurrence = spread(box);
+    row.shuffled_recurrence = spread(shuffled);
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
+TEST(ChooseByRecurrence, TakesTheHighestAboveTheLargerChance) {
+  EXPECT_EQ(choose_by_recurrence(table_of({{.8, .5, .1}, {.8, .1, .2}, {.7, .1, 0}}, .1)), 3);
+  EXPECT_EQ(choose_by_recurrence(table_of({{.9, .1, .5}, {.8, .2, .1}, {.7, .5, 0}}, .1)), 2);  // .8, .75, .4
+  EXPECT_EQ(choose_by_recurrence(table_of({{.8, .1, .3}, {.98, .5, .1}}, .1)), 3);
+}
+
+TEST(ChooseByRecurrence, WantsMoreThanADeviationAboveBothAndMoreThanATwentieth) {
+  EXPECT_EQ(choose_by_recurrence(table_of({{.5, .39, 0}}, .1)), 2);
+  EXPECT_EQ(choose_by_recurrence(table_of({{.5, .41, 0}}, .1)), 1);
+  EXPECT_EQ(choose_by_recurrence(table_of({{.5, 0, .41}}, .1)), 1);
+  EXPECT_EQ(choose_by_recurrence(table_of({{.06, 0, 0}}, 0)), 2);
+  EXPECT_EQ(choose_by_recurrence(table_of({{.04, 0, 0}}, 0)), 1);
+}
+
+TEST(ChooseByRecurrence, SaysNothingWithoutSuchRuns) {
+  EXPECT_EQ(choose_by_recurrence({}), std::nullopt);
+  SurveyTable table = table_of({{.5, 0, 0}}, .1);
+  table.rows[0].k = 1;
+  EXPECT_EQ(choose_by_recurrence(table), std::nullopt);
+  table = table_of({{.5, 0, 0}}, .1);
+  table.rows[0].null_recurrence = {};
+  EXPECT_EQ(choose_by_recurrence(table), std::nullopt);
+}
+
+// Rows as above with recurrences, and with strengths beside one kind of chance.
+SurveyTable table_of(const std::vector<Values>& rows, const std::vector<std::pair<double, double>>& strengths) {
+  SurveyTable table = table_of(rows, .01);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    table.rows[i].strength = Spread{.count = 20, .centre = strengths[i].first, .deviation = .01};
+    table.rows[i].null_strength = Spread{.count = 20, .centre = strengths[i].second, .deviation = .01};
+  }
+  return table;
+}
+
+TEST(ChooseByHalves, TakesTheChoiceOfStrengthWhereClustersComeBackWell) {
+  EXPECT_EQ(choose_by_halves(table_of({{1, 0, 0}, {.9, 0, 0}}, {{.9, .6}, {.9, .3}})), 3);
+  // Not where they come back less than half as well,
+  EXPECT_EQ(choose_by_halves(table_of({{1, 0, 0}, {.45, 0, 0}}, {{.9, .6}, {.9, .3}})), 2);
+  // nor where the strength is next to that of chance,
+  EXPECT_EQ(choose_by_halves(table_of({{1, 0, 0}, {.9, 0, 0}}, {{.6, .9}, {.34, .3}})), 2);
+  // nor without recurrence.
+  EXPECT_EQ(choose_by_halves(table_of({{.04, 0, 0}, {.04, 0, 0}}, {{.9, .6}, {.9, .3}})), 1);
+}
+
+Verdict verdict_on(const Dataset<float>& data, std::vector<Index> ks, int runs) {
+  const auto method = nmf_clusterer<float>({.tolerance = 1e-3});
+  Survey<float> survey(
+      data, *method,
+      {.ks = std::move(ks), .kinds = {RunKind::split, RunKind::null_split}, .runs = runs, .hold_out = {}});
+  std::vector<RunRecord> records;
+  survey.perform(survey.plan(), [&](RunRecord record) { records.push_back(std::move(record)); });
+  return decide(survey, records, Average::median, Question::clusters);
+}
+
+// With so many topics the worst cluster is lost in every half, and the strength is that of chance.
+TEST(Decide, FindsTheTopicsOfACorpus) {
+  const auto planted = generate_corpus<float>({.documents = 600, .terms = 1500, .k = 12, .seed = 4});
+  const Verdict verdict = verdict_on(planted.data, {2, 4, 8, 12, 16, 24}, 4);
+  EXPECT_EQ(verdict.k, 12) << verdict.sentence;
+  EXPECT_LE(verdict.least, 12);
+  EXPECT_GE(verdict.most, 12);
+}
+
+// Documents of one topic: every word by its frequency alone.
+TEST(Decide, SeesNoClustersInWordsOfOneTopic) {
+  Random random(6);
+  SparseMatrix<float> words{.rows = 800, .cols = 400};
+  std::vector<double> up_to;
+  for (int i = 0; i < 800; ++i) up_to.push_back((up_to.empty() ? 0 : up_to.back()) + 1.0 / (i + 1));
+  for (Index j = 0; j < words.cols; ++j) {
+    std::map<Index, float> counts;
+    const Index length = 20 + random.below(200);
+    for (Index w = 0; w < length; ++w)
+      ++counts[std::ranges::lower_bound(up_to, up_to.back() * random.uniform()) - up_to.begin()];
+    for (const auto& [word, count] : counts) {
+      words.indices.push_back(static_cast<RowIndex>(word));
+      words.values.push_back(count);
+    }
+    words.offsets.push_back(static_cast<Index>(words.values.size()));
+  }
+  const Verdict verdict = verdict_on({.values = std::move(words)}, {2, 3, 5, 10, 20}, 5);
+  EXPECT_EQ(verdict.k, 1) << verdict.sentence;
+}
+
+}  // namespace
+}  // namespace copse
