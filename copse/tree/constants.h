@@ -2,6 +2,8 @@
 // has, but not what is looked for: a number that does is a field of TreeOptions.
 #pragma once
 
+#include <cstdint>
+
 #include "copse/base/index.h"
 
 namespace copse {
@@ -55,6 +57,8 @@ inline constexpr Index entries_per_block = 16384;       // at least
 inline constexpr Index entries_per_feature = 12;        // of a block, at least
 inline constexpr Index entries_per_feature_of_two = 4;  // enough for two blocks, so that a second thread has work
 inline constexpr Index piece_entries = 32768;           // of items that are at hand at once
+inline constexpr std::uint64_t items_of_stretch = 256;  // neighbours that are drawn evenly for samples
+inline constexpr Index items_to_draw = 16384;           // of which one thread takes the random numbers at a time
 inline constexpr Index pair_rows_per_block = 16384;     // rows of W that one thread takes at a time
 
 }  // namespace copse

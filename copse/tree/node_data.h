@@ -63,6 +63,10 @@ class NodeData {
   int exponent() const { return exponent_; }
   // |x_j|^2 of every item, of the values here.
   std::span<const double> squared_norms() const { return squared_norms_; }
+  // The number of each item in the whole, or none: 0, 1, 2, ... What is drawn at random for an item depends on it, so
+  // that an item more or less changes nothing for the others.
+  std::span<const RowIndex> numbers() const { return numbers_; }
+  void number_items(std::vector<RowIndex> numbers) { numbers_ = std::move(numbers); }
 
   // Where several hold a part of the items each, the rows of H' that a read gives are one's own; this adds the others'.
   virtual void share_rows(Matrix<T>& /*h*/) const {}
@@ -74,11 +78,18 @@ class NodeData {
   virtual std::unique_ptr<NodeData<T>> part(const SampledItems& chosen) const = 0;
   std::unique_ptr<NodeData<T>> sample(Index stride) const {
     expect_samples();
-    return part(sample_items(squared_norms_, stride));
+    const SampledItems chosen = sample_items(squared_norms_, stride, numbers_);
+    auto node = part(chosen);
+    std::vector<RowIndex> numbers = chosen.items;
+    if (!numbers_.empty()) std::ranges::transform(numbers, numbers.begin(), [&](RowIndex j) { return numbers_[j]; });
+    node->number_items(std::move(numbers));
+    return node;
   }
 
-  // Drops the items that are not `kept`, in place. Features keep their numbers, also those that no longer occur.
+  // Drops the items that are not `kept`, in place. Features keep their numbers, also those that no longer occur; items
+  // lose theirs.
   void keep(std::span<const char> kept) {
+    numbers_.clear();
     std::size_t count = 0;
     for (std::size_t j = 0; j < kept.size(); ++j) {
       if (kept[j]) squared_norms_[count++] = squared_norms_[j];
@@ -125,6 +136,7 @@ class NodeData {
 
   std::vector<RowIndex> terms_;
   std::vector<double> squared_norms_;
+  std::vector<RowIndex> numbers_;
   int exponent_;
   Index cut_entries_;  // when it was cut out
 };

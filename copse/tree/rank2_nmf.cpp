@@ -30,16 +30,19 @@ Matrix<T> unit_columns(const Matrix<T>& w, const PairGram& ww) {
   return scaled;
 }
 
-// Uniform in [0, 1); one stream of random numbers per block of rows.
+// Uniform in [0, 1); one stream of random numbers per item.
 template <class T>
-Matrix<T> random_pairs(Index rows, std::uint64_t seed) {
-  Matrix<T> w;
-  w.reshape(rows, 2);
-  parallel_blocks(rows, pair_rows_per_block, [&](Index begin, Index end) {
-    Random random(seed, static_cast<std::uint64_t>(begin / pair_rows_per_block));
-    for (Index e = 2 * begin; e < 2 * end; ++e) w.data()[e] = static_cast<T>(random.uniform());
+Matrix<T> random_pairs(const NodeData<T>& x, std::uint64_t seed) {
+  Matrix<T> h;
+  h.reshape(x.items(), 2);
+  const std::span<const RowIndex> numbers = x.numbers();
+  parallel_blocks(h.rows(), pair_rows_per_block, [&](Index begin, Index end) {
+    for (Index j = begin; j < end; ++j) {
+      Random random(seed, numbers.empty() ? static_cast<std::uint64_t>(j) : numbers[j]);
+      for (T& entry : h.row(j)) entry = static_cast<T>(random.uniform());
+    }
   });
-  return w;
+  return h;
 }
 
 // What an alternation W -> G, where G = argmin |X - G H|, G >= 0 for the H of a sweep, finds on the way. The norms are
@@ -236,7 +239,7 @@ struct StartingPoint {
 // As [Kuang & Park 2013] do: W = argmin |X - W H| for a random H; unit columns.
 template <class T>
 Matrix<T> random_start(const NodeData<T>& x, std::uint64_t seed) {
-  Sweep<T> sweep{.h = random_pairs<T>(x.items(), seed), .xh = {}, .hh = {}};
+  Sweep<T> sweep{.h = random_pairs(x, seed), .xh = {}, .hh = {}};
   x.spread(sweep);
   Extrapolation<T> alternation;
   alternation.add(sweep, sweep.xh, {});  // of G = argmin |X - G H| alone, whatever W is

@@ -2,36 +2,27 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <functional>
 
+#include "copse/base/parallel.h"
 #include "copse/base/random.h"
 #include "copse/tree/constants.h"
 
 namespace copse {
 namespace {
 
-// The t of p_j = min(1, q_j / t): each round takes the items with q_j >= t out as certain and shares the rest of the
-// sample among the others. t falls from round to round, so that the certain items stay certain.
-double threshold(std::span<const double> squared_norms, Index size) {
-  double t = std::numeric_limits<double>::infinity();
-  for (;;) {
-    double rest = 0;
-    Index certain = 0;
-    for (const double q : squared_norms) {
-      if (q >= t)
-        ++certain;
-      else
-        rest += q;
-    }
-    if (certain >= size || rest == 0) return t;
-    const double next = rest / static_cast<double>(size - certain);
-    if (!(next < t)) return t;
-    t = next;
-  }
+// A number from (0, 1] for an item: multiples of the golden ratio, which fill an interval evenly wherever they begin,
+// from another random place for every stretch of items. So neighbours in the whole, items of a class that lie together
+// or come at intervals, have about their share of a sample, and no interval is in step for long.
+double place_of(std::uint64_t number, Index stride) {
+  constexpr std::uint64_t golden = 0x9e3779b97f4a7c15u;  // 2^64 / 1.618...
+  Random random(static_cast<std::uint64_t>(stride), number / items_of_stretch);
+  std::uint64_t place = random.bits();
+  place = (place << 32 | random.bits()) + golden * (number % items_of_stretch);
+  return static_cast<double>((place >> 11) + 1) * 0x1p-53;
 }
 
 }  // namespace
-
 SampleStrides sample_strides(Index items) {
   const Index size = items < large_node ? items_in_sample : items_to_compare;
   const Index most = std::max(max_stride, items / items_of_large_sample);
@@ -39,36 +30,35 @@ SampleStrides sample_strides(Index items) {
   return {first, first < coarse_stride ? 1 : first / refinement};
 }
 
-SampledItems sample_items(std::span<const double> squared_norms, Index stride) {
+SampledItems sample_items(std::span<const double> squared_norms, Index stride, std::span<const RowIndex> numbers) {
   const Index count = static_cast<Index>(squared_norms.size());
-  const double t = threshold(squared_norms, (count + stride - 1) / stride);
+  const Index size = (count + stride - 1) / stride;
+  std::vector<double> priorities(squared_norms.size());
+  parallel_blocks(count, items_to_draw, [&](Index begin, Index end) {
+    for (Index j = begin; j < end; ++j)
+      priorities[j] = squared_norms[j] / place_of(numbers.empty() ? static_cast<std::uint64_t>(j) : numbers[j], stride);
+  });
+  double t = 0;  // the largest priority of those that are not drawn
+  if (size < count) {
+    std::vector<double> order = priorities;
+    std::ranges::nth_element(order, order.begin() + size, std::ranges::greater());
+    t = order[size];
+  }
   SampledItems sample;
-  Random random(0, static_cast<std::uint64_t>(stride));
-  double way = 0, next = random.uniform();  // the length of the items so far, and where the next one is drawn
-  Index unit = 0;
   for (Index j = 0; j < count; ++j) {
-    const double q = squared_norms[j];
-    if (q == 0) continue;
-    double drawn = 1;  // how often, divided by p_j
-    if (q < t) {
-      way += q / t;
-      int times = 0;
-      for (; next < way; ++times) next = static_cast<double>(++unit) + random.uniform();
-      drawn = times * (t / q);
-    }
-    if (drawn == 0) continue;
+    if (!(priorities[j] > t)) continue;
     sample.items.push_back(static_cast<RowIndex>(j));
-    sample.factors.push_back(std::sqrt(drawn));
+    sample.factors.push_back(std::sqrt(std::max(1.0, t / squared_norms[j])));
   }
   return sample;
 }
 
-std::vector<RowIndex> items_of_samples(std::span<const double> squared_norms) {
+std::vector<RowIndex> items_of_samples(std::span<const double> squared_norms, std::span<const RowIndex> numbers) {
   const SampleStrides strides = sample_strides(static_cast<Index>(squared_norms.size()));
   std::vector<RowIndex> all, merged;
   for (const Index stride : {strides.first, strides.second}) {
     if (stride == 1) continue;
-    const SampledItems sample = sample_items(squared_norms, stride);
+    const SampledItems sample = sample_items(squared_norms, stride, numbers);
     merged.clear();
     std::ranges::set_union(all, sample.items, std::back_inserter(merged));
     all.swap(merged);

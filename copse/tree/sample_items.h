@@ -22,12 +22,13 @@ struct SampleStrides {
 };
 SampleStrides sample_strides(Index items);
 
-// About one item in `stride`, drawn at random with a chance that grows with its squared norm q_j up to certainty:
-// p_j = min(1, q_j / t), where the p_j add up to the size of the sample, and the factor 1 / sqrt(p_j). Items of equal
-// norms have equal chances. The draw is stratified: the items are lined up with lengths p_j, and each unit of length
-// gives one. The random numbers depend on `stride` only. An item without entries is never drawn.
-SampledItems sample_items(std::span<const double> squared_norms, Index stride);
+// One item in `stride`, drawn by priority [Duffield et al. 2007]: each item has a number u_j in (0, 1] as if at random,
+// and those with the largest q_j / u_j are taken, where q_j is the squared norm. With the largest of the others, t, the
+// factor of an item is sqrt(max(1, t / q_j)): heavy items are certain, and items of equal norms have equal chances. u_j
+// depends on `stride` and on the item's number in the whole: where a node has an item more or less, the sample is
+// another by one item. `numbers` may be empty: 0, 1, 2, ... An item without entries is never drawn.
+SampledItems sample_items(std::span<const double> squared_norms, Index stride, std::span<const RowIndex> numbers = {});
 // The items of all samples of sample_strides(), in ascending order.
-std::vector<RowIndex> items_of_samples(std::span<const double> squared_norms);
+std::vector<RowIndex> items_of_samples(std::span<const double> squared_norms, std::span<const RowIndex> numbers = {});
 
 }  // namespace copse

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "copse/base/random.h"
+#include "copse/tree/constants.h"
 
 namespace copse {
 namespace {
@@ -16,19 +17,65 @@ TEST(SampleItems, DrawsOneOfEveryFewEqualItems) {
     const std::vector<double> norms(3200, 0.25);
     const auto sample = sample_items(norms, stride);
     const Index size = (3200 + stride - 1) / stride;
-    EXPECT_LE(static_cast<Index>(sample.items.size()), size) << stride;
+    EXPECT_EQ(static_cast<Index>(sample.items.size()), size) << stride;
     EXPECT_TRUE(std::ranges::is_sorted(sample.items));
-    // The square of a factor is what the item stands for; at the end of a stretch an item may be drawn twice.
+    // The square of a factor is what the item stands for: all the same, and nearly 3200 in all.
     double sum = 0;
     for (const double factor : sample.factors) {
-      const double times = factor * factor * static_cast<double>(size) / 3200;
-      EXPECT_TRUE(std::abs(times - 1) < 1e-9 || std::abs(times - 2) < 1e-9) << times;
+      EXPECT_EQ(factor, sample.factors[0]);
       sum += factor * factor;
     }
-    EXPECT_NEAR(sum, 3200, 3 * static_cast<double>(stride));
-    // One of every stretch of items, wherever it begins: two neighbours are less than two stretches apart.
-    for (std::size_t i = 1; i < sample.items.size(); ++i)
-      EXPECT_LE(sample.items[i] - sample.items[i - 1], 2 * static_cast<RowIndex>(stride)) << stride;
+    EXPECT_NEAR(sum, 3200, 4 * 3200 / std::sqrt(static_cast<double>(size)));
+  }
+}
+
+// On average over the numbers that items may have, what stands for the items is the items: sum f_j^2 q_j for any group.
+// Exactly so where no two items are neighbours; the even draw of neighbours costs a little.
+TEST(SampleItems, StandsForAllOnAverage) {
+  Random random(5);
+  std::vector<double> norms;
+  for (int j = 0; j < 60; ++j) norms.push_back(std::pow(random.uniform(), -2.0));
+  const auto group = [&](Index j) { return j % 3 == 1; };
+  double expected = 0;
+  for (Index j = 0; j < 60; ++j) expected += group(j) ? norms[j] : 0;
+  for (const RowIndex apart : {RowIndex(1), static_cast<RowIndex>(items_of_stretch)}) {
+    double mean = 0, square = 0;
+    constexpr int draws = 4000;
+    for (int draw = 0; draw < draws; ++draw) {
+      std::vector<RowIndex> numbers;
+      for (RowIndex j = 0; j < 60; ++j) numbers.push_back(apart * (60 * static_cast<RowIndex>(draw) + j));
+      const auto sample = sample_items(norms, 4, numbers);
+      ASSERT_EQ(sample.items.size(), 15u);
+      double sum = 0;
+      for (std::size_t i = 0; i < sample.items.size(); ++i)
+        sum += group(sample.items[i]) ? sample.factors[i] * sample.factors[i] * norms[sample.items[i]] : 0;
+      mean += sum / draws, square += sum * sum / draws;
+    }
+    EXPECT_NEAR(mean, expected, apart == 1 ? 0.01 * expected : 4 * std::sqrt((square - mean * mean) / draws));
+  }
+}
+
+// One item less, anywhere, and the sample is another by no more than one item: that which takes the free place.
+TEST(SampleItems, OneItemLessChangesOneItem) {
+  Random random(6);
+  std::vector<double> norms;
+  std::vector<RowIndex> numbers;
+  for (RowIndex j = 0; j < 2000; ++j) norms.push_back(0.1 + random.uniform()), numbers.push_back(3 * j + 1);
+  const auto drawn = [&] {
+    std::vector<RowIndex> items;
+    for (const RowIndex j : sample_items(norms, 8, numbers).items) items.push_back(numbers[j]);
+    return items;
+  };
+  const auto before = drawn();
+  for (const std::size_t less : {0, 1, 700, 1999}) {
+    const auto all_norms = norms;
+    const auto all_numbers = numbers;
+    norms.erase(norms.begin() + static_cast<Index>(less));
+    numbers.erase(numbers.begin() + static_cast<Index>(less));
+    std::vector<RowIndex> others;
+    std::ranges::set_symmetric_difference(before, drawn(), std::back_inserter(others));
+    EXPECT_LE(others.size(), 2u);
+    norms = all_norms, numbers = all_numbers;
   }
 }
 

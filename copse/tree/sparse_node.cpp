@@ -174,7 +174,7 @@ class SparseNode : public NodeData<T>, public CompressedItems<T> {
   void expect_samples() const override {
     if (!blocks_ || !blocks_->factors.empty() || std::exchange(expects_samples_, true)) return;
     const BlockedHome<T>& home = *blocks_->home;
-    const std::vector<RowIndex> all = items_of_samples(this->squared_norms());
+    const std::vector<RowIndex> all = items_of_samples(this->squared_norms(), this->numbers());
     std::vector<RowIndex> items;
     for (const RowIndex number : own_.in(all, own_count())) items.push_back(blocks_->items[number - own_.begin]);
     if (items.empty() || home.stores.with(items) != nullptr) return;

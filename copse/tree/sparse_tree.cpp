@@ -144,7 +144,7 @@ class BlockedTreeData : public TreeData<T> {
     norms.reserve(items.size());
     for (const RowIndex item : items) norms.push_back(squared_norms_[item]);
     std::vector<RowIndex> sampled;
-    for (const RowIndex number : items_of_samples(norms)) {
+    for (const RowIndex number : items_of_samples(norms, items)) {
       const RowIndex item = items[number];
       if (item >= own_begin() && item < own_end()) sampled.push_back(item);
     }

@@ -59,6 +59,7 @@ TrialSplit<T> try_split(const TreeData<T>& x, std::span<const RowIndex> items, P
     node->keep(data.kept);
   else
     node = x.cut(items);
+  node->number_items({items.begin(), items.end()});
   Rank2Result<T> factors;
   const std::uint64_t remembered = memory == nullptr ? 0 : memory_key(key, items, node->terms());
   const auto fits = [&] {
