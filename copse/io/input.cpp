@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -73,6 +74,16 @@ std::string with_unit(double bytes) {
   char text[64];
   std::snprintf(text, sizeof text, "%.3g %s", bytes / (bytes >= 1e9 ? 1e9 : 1e6), unit);
   return text;
+}
+
+// Files are mapped as a whole: memory is taken for what is read of them, but numbers of addresses for all.
+void check_addresses(std::size_t size, const std::string& name) {
+  rlimit addresses{};
+  if (errno != ENOMEM || ::getrlimit(RLIMIT_AS, &addresses) != 0 || addresses.rlim_cur == RLIM_INFINITY) return;
+  fail(name, "it has " + with_unit(static_cast<double>(size)) + ", and this process may have addresses for " +
+                 with_unit(static_cast<double>(addresses.rlim_cur)) +
+                 " only (ulimit -v). A file is mapped as a whole, whatever is read of it: limit memory by "
+                 "--memory-limit, or by a cgroup, instead.");
 }
 
 // Pipes, devices, and file systems that cannot be mapped.
@@ -155,6 +166,7 @@ Input Input::open(const std::filesystem::path& path, std::size_t limit, const Lo
       input.is_mapped_ = true;
       return input;
     }
+    check_addresses(size, name);
   }
   const auto bytes = read_all(file, name, limit, look);
   if (bytes->size() == 0) fail(name, "the file is empty.");

@@ -20,6 +20,7 @@
 #include "copse/result/assign.h"
 #include "copse/result/device.h"
 #include "copse/result/document_facts.h"
+#include "copse/result/explain.h"
 #include "copse/result/fields.h"
 #include "copse/result/input_report.h"
 #include "copse/result/shared_input.h"
@@ -287,6 +288,20 @@ NmfResult<T> factorize_shared(const Data<T>& own, const NmfOptions& nmf, const T
   return factors;
 }
 
+// A plan of the run, if that is asked for.
+template <class T>
+std::optional<RunToExplain> to_explain(const FlatRunOptions& options) {
+  if (!options.explain) return {};
+  const char* const unknown = options.nmf.loss != Loss::frobenius ? "the Kullback-Leibler loss"
+                              : options.dc                        ? "a start from a tree (dc)"
+                              : options.nmf.runs > 1              ? "several runs"
+                              : options.joint.is_asked_for()      ? "a graph beside the words"
+                              : options.stability > 0             ? "the stability of topics"
+                                                                  : nullptr;
+  return plan_to_explain(options.input, job_of(options), precision_of<T>,
+                         options.team != nullptr ? options.team->size() : 1, unknown);
+}
+
 // The run of a team.
 template <class T>
 FlatResult<T> run_flat_shared(const FlatRunOptions& options, const RunEvents& events) {
@@ -295,6 +310,7 @@ FlatResult<T> run_flat_shared(const FlatRunOptions& options, const RunEvents& ev
   if (options.dc) throw InvalidArgument("--solver dc runs on one process.");
   if (!options.start_file.empty()) throw InvalidArgument("A start from a file (--start FILE) runs on one process.");
   Seconds seconds;
+  std::optional<RunToExplain> plan = to_explain<T>(options);
   SharedInput<T> shared = load_shared<T>(options.input, job_of(options), options.nmf.runs, team, events, seconds);
   PreparedInput<T>& input = shared.input;
   NmfOptions nmf = options.nmf;
@@ -307,6 +323,7 @@ FlatResult<T> run_flat_shared(const FlatRunOptions& options, const RunEvents& ev
   }
   const Stopwatch solving;
   events.show("factoring ...");
+  if (plan) start_clock(*plan);
   NmfResult<T> factors =
       shared.by_runs ? spread_runs(*shared.own, nmf, team) : factorize_shared(*shared.own, nmf, team);
   FlatRunOptions known = options;
@@ -319,6 +336,8 @@ FlatResult<T> run_flat_shared(const FlatRunOptions& options, const RunEvents& ev
   result.report.engine = "mpi";
   result.report.notes.push_back(fmt::format("{} processes made this run; the first of them sent {} bytes.", team.size(),
                                             counted(static_cast<Index>(team.bytes_sent()))));
+  if (plan)
+    add_notes(explain(*plan, {result.report.iterations, bytes_read_of(input), team.bytes_sent(), {}}), result.report);
   result.clock = clock;
   return result;
 }
@@ -345,6 +364,7 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
   Seconds seconds;
   if (!options.device.empty()) check_device(options);
   const MemoryJob job = job_of(options);
+  std::optional<RunToExplain> plan = to_explain<T>(options);
   PreparedInput<T> input = load<T>(options.input, job, events, seconds);
   if (options.sparse || options.sparse_w) {
     const SparseWeights weights = sparse_weights(
@@ -370,10 +390,17 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
   const Data<T>& x = device ? *device : *in_host;
   RunData<T> data = run_data(input, x, options.keep_texts);
   if (known.joint.is_asked_for()) data.graph = &graph;
+  if (plan) start_clock(*plan);
   FlatResult<T> result = run_flat(known, data, std::move(items), std::move(start), events);
   add_input(input, seconds, result.report);
   if (device) result.report.engine = "opencl";
-  if (device) result.report.notes.push_back(explain_device(options.device, device->times_so_far()));
+  if (plan) {
+    TakenByRun taken{.iterations = result.report.iterations, .bytes_read = bytes_read_of(input)};
+    if (device) taken.device = device->times_so_far();
+    add_notes(explain(*plan, taken), result.report);
+  } else if (device) {
+    result.report.notes.push_back(explain_device(options.device, device->times_so_far()));
+  }
   result.clock = clock;
   return result;
 }

@@ -36,6 +36,7 @@ struct FlatRunOptions {
   const Team* team = nullptr;
   std::string device = {};  // that computes the products, "opencl" or "opencl:N"; empty: the CPU
   bool keep_texts = true;   // the beginnings of the documents that stand for a topic
+  bool explain = false;     // a plan is made before, and notes tell what it said beside what the run took
 };
 
 template <class T>

@@ -574,6 +574,15 @@ PreparedInput<T> load(const InputOptions& options, const MemoryJob& job, const R
   return input;
 }
 
+namespace {
+
+template <class T>
+const CountedBlocks* counted_file(const PreparedInput<T>& input) {
+  return input.streamed ? dynamic_cast<const CountedBlocks*>(&input.streamed->file.file()) : nullptr;
+}
+
+}  // namespace
+
 template <class T>
 void add_input(const PreparedInput<T>& input, const Seconds& seconds, RunReport& report) {
   report.engine = input.engine();
@@ -581,11 +590,15 @@ void add_input(const PreparedInput<T>& input, const Seconds& seconds, RunReport&
   report.seconds.prepare = seconds.prepare;
   report.estimated_memory_bytes = static_cast<Index>(input.estimated_memory);
   report.notes.insert(report.notes.begin(), input.notes.begin(), input.notes.end());
-  if (!input.streamed) return;
-  const auto* file = dynamic_cast<const CountedBlocks*>(&input.streamed->file.file());
-  if (file == nullptr) return;
-  report.notes.push_back(fmt::format("the file was read {:.1f} times, {} in all.", file->times_read(),
-                                     in_bytes(file->times_read() * file->bytes_read())));
+  if (const CountedBlocks* file = counted_file(input))
+    report.notes.push_back(fmt::format("the file was read {:.1f} times, {} in all.", file->times_read(),
+                                       in_bytes(file->times_read() * file->bytes_read())));
+}
+
+template <class T>
+std::optional<double> bytes_read_of(const PreparedInput<T>& input) {
+  const CountedBlocks* file = counted_file(input);
+  return file != nullptr ? std::optional(file->times_read() * file->bytes_read()) : std::nullopt;
 }
 
 template <class T>
@@ -612,6 +625,7 @@ std::vector<std::string> notes_of(const ReadReport& report) {
   template void prepare_input(const InputOptions&, const RunEvents&, PreparedInput<T>&);             \
   template PreparedInput<T> load(const InputOptions&, const MemoryJob&, const RunEvents&, Seconds&); \
   template void add_input(const PreparedInput<T>&, const Seconds&, RunReport&);                      \
+  template std::optional<double> bytes_read_of(const PreparedInput<T>&);                             \
   template Corpus<T> count_words(const InputOptions&, double, const RunEvents&, std::shared_ptr<const DocumentSource>&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

@@ -13,6 +13,7 @@
 #include "copse/result/device.h"
 #include "copse/result/device_tree.h"
 #include "copse/result/document_facts.h"
+#include "copse/result/explain.h"
 #include "copse/result/fields.h"
 #include "copse/result/input_report.h"
 #include "copse/result/shared_input.h"
@@ -240,6 +241,19 @@ void add_log_notes(const SplitLog<T>& log, Index factorizations, std::vector<std
                                 log.failure()));
 }
 
+// A plan of the run, if that is asked for.
+template <class T>
+std::optional<RunToExplain> to_explain(const TreeRunOptions& options) {
+  if (!options.explain) return {};
+  const char* const unknown = options.auto_leaves            ? "a number of leaves that is found on the way"
+                              : options.resume               ? "what a run before has left (--resume)"
+                              : options.joint.is_asked_for() ? "a graph beside the words"
+                              : options.stability > 0        ? "the stability of topics"
+                                                             : nullptr;
+  return plan_to_explain(options.input, job_of(options), precision_of<T>,
+                         options.team != nullptr ? options.team->size() : 1, unknown);
+}
+
 // The run of a team: everyone reads some of the items, and has the whole tree.
 template <class T>
 TreeResult<T> run_tree_shared(const TreeRunOptions& options, const RunEvents& events) {
@@ -249,6 +263,7 @@ TreeResult<T> run_tree_shared(const TreeRunOptions& options, const RunEvents& ev
   const Stopwatch clock;
   const Team& team = *options.team;
   Seconds seconds;
+  std::optional<RunToExplain> plan = to_explain<T>(options);
   SharedInput<T> shared = load_shared<T>(options.input, job_of(options), 1, team, events, seconds);
   PreparedInput<T>& input = shared.input;
   TreeOptions tree = options.tree;
@@ -263,6 +278,7 @@ TreeResult<T> run_tree_shared(const TreeRunOptions& options, const RunEvents& ev
   without_flat.flat = false;  // below: everyone fits its own items
   const std::unique_ptr<SplitLog<T>> log = open_log(options, input, team.size());
   const bool is_logged = team.any(log != nullptr);
+  if (plan) start_clock(*plan);
   SharedSplits<T> splits(team, log.get());
   grow_tree<T>(without_flat, tree, data, is_logged ? &splits : nullptr, events, result);
   if (log != nullptr) add_log_notes(*log, result.tree().cost.factorizations, result.report.notes);
@@ -277,6 +293,7 @@ TreeResult<T> run_tree_shared(const TreeRunOptions& options, const RunEvents& ev
   report.engine = "mpi";
   report.notes.push_back(fmt::format("{} processes made this run; the first of them sent {} bytes.", team.size(),
                                      counted(static_cast<Index>(team.bytes_sent()))));
+  if (plan) add_notes(explain(*plan, {0, bytes_read_of(input), team.bytes_sent(), {}}), report);
   result.clock = clock;
   return result;
 }
@@ -313,6 +330,7 @@ TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
   const Stopwatch clock;
   Seconds seconds;
   const MemoryJob job = job_of(options);
+  std::optional<RunToExplain> plan = to_explain<T>(options);
   PreparedInput<T> input = load<T>(options.input, job, events, seconds);
   const std::unique_ptr<SplitLog<T>> log = open_log(options, input, 1);
   TreeRunOptions known = options;
@@ -327,11 +345,16 @@ TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
   if (known.joint.is_asked_for()) data.graph = &graph;
   const std::unique_ptr<OpenClWorkshop<T>> workshop = workshop_for(options, input);
   if (workshop) data.nodes = [&] { return tree_on_device(tree_data(input.data), *workshop); };
+  if (plan) start_clock(*plan);
   TreeResult<T> result = grow_and_describe<T>(known, data, std::move(items), log.get(), events);
   if (log != nullptr) add_log_notes(*log, result.tree().cost.factorizations, result.report.notes);
   add_input(input, seconds, result.report);
-  if (workshop) {
-    result.report.engine = "opencl";
+  if (workshop) result.report.engine = "opencl";
+  if (plan) {
+    TakenByRun taken{.iterations = 0, .bytes_read = bytes_read_of(input)};
+    if (workshop) taken.device = workshop->times_so_far();
+    add_notes(explain(*plan, taken), result.report);
+  } else if (workshop) {
     result.report.notes.push_back(explain_device(options.device, workshop->times_so_far()));
   }
   result.clock = clock;

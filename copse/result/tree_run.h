@@ -28,6 +28,7 @@ struct TreeRunOptions {
   const Team* team = nullptr;
   std::string device = {};  // that reads large nodes, "opencl" or "opencl:N"; empty: the CPU
   bool keep_texts = true;   // the beginnings of the documents that stand for a topic
+  bool explain = false;     // a plan is made before, and notes tell what it said beside what the run took
   // Where finished splits are noted, so that a run which was killed can continue; empty: nowhere. The file goes when
   // the result is complete.
   std::filesystem::path split_log;

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import subprocess
 
 import numpy as np
@@ -26,7 +27,7 @@ FACTOR = {
     "--start": {"automatic": True, "sample": True, "random": True, "nndsvd": True, "nndsvda": True, "nndsvdar": True},
     "--runs": [2], "--seed": [3], "--affine": [], "--sparse": ["thesis"], "--sparse-w": [0.1, "--sparse", 0.1], "--max-iterations": [15],
     "--tolerance": [1e-3], "--time-limit": ["60s"], "--force": [], "--no-page": [], "--top": [4], "--threads": [2],
-    "--precision": ["double"], "--memory-limit": ["1G"], "--json": [], "--quiet": [],
+    "--precision": ["double"], "--memory-limit": ["1G"], "--explain": [], "--json": [], "--quiet": [],
 }
 TREE = {
     "--items": ["columns"], "--header": ["detect"], "--row-names": ["detect"], "--features": ["names.txt"],
@@ -38,7 +39,7 @@ TREE = {
     "--tolerance": [1e-3], "--max-iterations": [50], "--large-share": [0.5], "--time-limit": ["60s"], "--seed": [3],
     "--stability": None, "--no-flat": [], "--links": None, "--vectors": None, "--force": [], "--no-page": [],
     "--top": [4], "--resume": [], "--all": [], "--threads": [2], "--precision": ["double"], "--memory-limit": ["1G"],
-    "--json": [], "--quiet": [],
+    "--explain": [], "--json": [], "--quiet": [],
 }
 # Those that say how documents are read or how a graph is made of them have nothing to do with a matrix in a file.
 ELSEWHERE = {
@@ -145,6 +146,53 @@ def test_a_device_gives_the_same_clusters(copse, data, command, size):
         if command == "factor" and "--stability" in line:
             continue  # it has no such option
         assert run.returncode != 0 and sentence in run.stderr, run.stderr
+
+
+@pytest.mark.parametrize("command, size", [("factor", ["-k", 5]), ("tree", ["--leaves", 5])])
+def test_explain_tells_the_plan_beside_the_run(copse, data, command, size):
+    """What is planned and what is taken stand side by side, and the bytes read are those of the other note."""
+    engines = {"memory": ["--engine", "memory"], "disk": ["--engine", "disk"]}
+    if json.loads(copse("devices", "--json").stdout)["devices"]:
+        engines["opencl"] = ["--device", "opencl"]
+    for engine, given in engines.items():
+        folder = data / "explained"
+        run = copse(command, "x.copse", *size, *given, "--explain", "--no-page", "-o", folder, "--force", cwd=data)
+        assert run.returncode == 0, run.stderr
+        result = json.loads((folder / "result.json").read_text())
+        lines = dict(note.removeprefix("explain: ").split(": ", 1) for note in result["notes"] if note.startswith("explain: "))
+        expected = {"memory", "device" if engine == "opencl" else "solver"} | ({"reads"} if engine == "disk" else set())
+        assert set(lines) == expected
+        for line in lines.values():
+            planned, taken = line.split(", ", 1)
+            assert "planned" in planned and re.search(r"\d", planned) and re.search(r"\d.*(taken|read)", taken), line
+        if command == "factor" and engine != "opencl":
+            assert f"for {result['iterations']} iteration" in lines["solver"]
+        if engine == "disk":
+            read = next(note for note in result["notes"] if note.startswith("the file was read"))
+            assert re.search(r", (.*) in all", read)[1] + " read" in lines["reads"]
+        assert any("explain: memory" in line for line in run.stderr.splitlines())
+
+
+@pytest.mark.parametrize("name", ["large.copse", "large.mtx"])
+def test_a_file_beyond_the_addresses_of_the_process_gets_a_sentence(program, tmp_path, name):
+    with (tmp_path / name).open("wb") as file:
+        file.truncate(20 << 30)  # it takes no room on the disk
+    limit = 6 << 30
+    run = subprocess.run([program, "factor", name, "-k", "2"], cwd=tmp_path, capture_output=True, text=True,
+                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+    assert run.returncode == 1
+    assert "it has 21.5 GB" in run.stderr and "6.44 GB only (ulimit -v)" in run.stderr and "--memory-limit" in run.stderr
+
+
+def test_explain_is_refused_where_no_plan_knows(copse, data):
+    for command, line in (("factor", ["-k", 5, "--loss", "kl"]), ("factor", ["-k", 5, "--solver", "dc"]), ("factor", ["-k", 5, "--runs", 2]),
+                          ("factor", ["-k", "auto"]), ("tree", ["--leaves", "auto"]), ("tree", ["--leaves", 5, "--stability", 3])):
+        run = copse(command, "x.copse", *line, "--explain", "-o", data / "refused", cwd=data)
+        assert run.returncode in (1, 2) and "no plan knows of" in run.stderr, (line, run.stderr)
+        assert not (data / "refused" / "result.json").exists()
+    (data / "docs.txt").write_text("one two three\nfour five six\n" * 20)
+    run = copse("tree", "docs.txt", "--leaves", 2, "--explain", cwd=data)
+    assert run.returncode in (1, 2) and "the counting of documents" in run.stderr
 
 
 def test_the_guide_says_the_same():

@@ -82,7 +82,9 @@ void add_factor(Program& program) {
                       : run_flat_command(*options, *output, *machine);
   });
   CLI::App* parsed = &command;
-  command.parse_complete_callback([options, parsed] {
+  command.parse_complete_callback([options, parsed, automatic] {
+    if (*automatic && options->explain)
+      throw CLI::ValidationError("--explain", "no plan knows of a number of clusters that is found on the way");
     if (options->dc && parsed->count("--max-iterations") == 0) options->nmf.max_iterations = 1;
   });
   add_text_flag(command, options->input.prepare);
@@ -127,7 +129,7 @@ void add_factor(Program& program) {
       ->group("Output");
   add_machine_options(command, *machine);
   add_engine(command, *machine);
-  add_device(command, options->device);
+  add_device(command, options->device, options->explain);
 }
 
 }  // namespace copse

@@ -116,7 +116,7 @@ void add_tree(Program& program) {
       ->group("Output");
   add_machine_options(command, *machine);
   add_engine(command, *machine);
-  add_device(command, options->device);
+  add_device(command, options->device, options->explain);
 }
 
 }  // namespace copse
