@@ -101,8 +101,7 @@ std::optional<SurveyReport> survey_of(std::size_t s, Index k, int repetition, in
   options.survey.runs = runs;
   options.survey.seed = seed;
   options.flat.nmf.affine = affine;
-  // Without a baseline of its own, NMF has not found the clusters yet at 1e-3.
-  options.flat.nmf.tolerance = affine ? 1e-3 : 1e-4;
+  options.flat.nmf.tolerance = tolerance_by_data;
   options.average = Average::mean;
   const std::filesystem::path folder = "build/bench_data/choosing";
   std::filesystem::create_directories(folder);

@@ -127,6 +127,11 @@ bool is_of(const RunRecord& record, const Survey<T>& survey, Index features) {
          std::ranges::all_of(components.values(), [](float value) { return std::abs(value) < 1.01F; });
 }
 
+double survey_tolerance(double asked, bool sparse, bool affine) {
+  if (asked != tolerance_by_data) return asked;
+  return sparse || affine ? 1e-3 : 1e-4;
+}
+
 // The runs that are there already, and those that come, each kept on disk at once.
 class Runs {
  public:
@@ -300,7 +305,8 @@ ChooseRunOptions automatic_survey(const FlatRunOptions& flat, bool sparse) {
   ChooseRunOptions options;
   options.flat = flat;
   options.final_tolerance = flat.nmf.tolerance;
-  options.flat.nmf.tolerance = std::max(flat.nmf.tolerance, 1e-3);
+  options.flat.nmf.tolerance =
+      std::max(flat.nmf.tolerance, survey_tolerance(tolerance_by_data, sparse, flat.nmf.affine));
   options.survey.runs = 20;
   options.survey.seed = flat.nmf.seed;
   options.survey.ks = automatic_range(sparse ? 60 : 20);
@@ -354,6 +360,7 @@ RunRecord unpacked(std::string_view bytes) {
 template <class T>
 SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const RunEvents& events) {
   if (options.survey.ks.empty()) throw InvalidArgument("The survey needs a range of k.");
+  options.flat.nmf.tolerance = survey_tolerance(options.flat.nmf.tolerance, data.is_sparse(), options.flat.nmf.affine);
   const auto method = clusterer_of<T>(options, data.feature_names);
   const Index looked_at = items_looked_at(data.items(), options.survey);
   const Index most = method->most(looked_at, data.features()), first = options.survey.ks.front();
@@ -416,7 +423,7 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
 }
 
 template <class T>
-ChooseResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& events) {
+ChooseResult<T> run_choose(ChooseRunOptions options, const RunEvents& events) {
   const Stopwatch clock;
   if (options.survey.ks.empty()) throw InvalidArgument("The survey needs a range of k.");
   Seconds seconds;
@@ -428,6 +435,8 @@ ChooseResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& eve
                       .option = "-k"};
   PreparedInput<T> input = load<T>(options.flat.input, job, events, seconds);
   prepare_for(options, input.data);
+  options.flat.nmf.tolerance =
+      survey_tolerance(options.flat.nmf.tolerance, input.data.is_sparse(), options.flat.nmf.affine);
   const double needed = std::max(check_survey_fits(input.data, options), input.estimated_memory);
   events.tell(
       fmt::format("the survey takes up to {} of memory with {}", in_bytes(needed), counted(thread_count(), "thread")));
@@ -460,7 +469,7 @@ ChooseResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& eve
 
 #define COPSE_INSTANTIATE(T)                                                                \
   template SurveyOutcome run_survey(const Dataset<T>&, ChooseRunOptions, const RunEvents&); \
-  template ChooseResult<T> run_choose(const ChooseRunOptions&, const RunEvents&);
+  template ChooseResult<T> run_choose(ChooseRunOptions, const RunEvents&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

@@ -13,6 +13,10 @@
 
 namespace copse {
 
+// For FlatRunOptions::nmf.tolerance of a survey. Labels settle early, and 1e-3 will do; but NMF of dense data without a
+// baseline of its own spends components on that and comes to rest slowly, and has 1e-4.
+inline constexpr double tolerance_by_data = -1;
+
 struct ChooseRunOptions {
   // One of survey_methods(). Others than nmf answer Question::clusters only: they cannot foretell hidden entries.
   std::string method = "nmf";
@@ -66,7 +70,7 @@ using ChooseResult = std::variant<FlatResult<T>, TreeResult<T>, GraphResult<T>>;
 // The result is that of run_flat(), run_cluster(), run_tree() or run_graph() with the k of the verdict, and its report
 // has the survey. Of a worker it is empty, with the survey of what is there. Throws as those and run_survey() do.
 template <class T>
-ChooseResult<T> run_choose(const ChooseRunOptions& options, const RunEvents& events = {});
+ChooseResult<T> run_choose(ChooseRunOptions options, const RunEvents& events = {});
 
 // The file of one worker.
 std::string worker_log(const ChooseRunOptions& options, int worker);

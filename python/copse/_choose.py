@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -232,7 +232,7 @@ def choose_k(
     all_measures: bool = False,
     solver: str = "hals",
     affine: bool = False,
-    tol: float = 1e-3,
+    tol: float | None = None,
     max_iter: int = 200,
     random_state: RandomState = None,
     time_limit: float | None = None,
@@ -267,7 +267,8 @@ def choose_k(
     all_measures : bool, default=False
         Also the gap statistic and bi-cross-validation.
     solver, affine, tol, max_iter
-        As for NMF, and for method 'nmf' only.
+        As for NMF, and for method 'nmf' only. None for `tol` is 1e-3, and 1e-4 for dense data without `affine`, where NMF
+        comes to rest slowly.
     random_state, n_jobs
         As for NMF.
     time_limit : float or None, default=None
@@ -300,7 +301,7 @@ def choose_k(
     choice("method", method, tuple(_copse.survey_methods()))
     choice("question", question, ("clusters", "components"))
     if method != "nmf":
-        for name, given, own in (("solver", solver, "hals"), ("affine", bool(affine), False), ("tol", tol, 1e-3),
+        for name, given, own in (("solver", solver, "hals"), ("affine", bool(affine), False), ("tol", tol, None),
                                  ("max_iter", max_iter, 200)):
             if given != own:
                 raise ValueError(f"{name} is for method 'nmf', not for {method!r}.")
@@ -317,7 +318,7 @@ def choose_k(
         bool(all_measures),
         solver,
         bool(affine),
-        float(tol),
+        -1 if tol is None else number("tol", tol, Real, 0),
         number("max_iter", max_iter, Integral, 1),
         seed_of(random_state),
         math.inf if time_limit is None else float(time_limit),

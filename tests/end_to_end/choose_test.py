@@ -83,6 +83,13 @@ def test_looks_at_a_sample_and_clusters_all(copse, few_genes, tmp_path):
     assert json.loads(whole.stdout)["survey"]["items"] == 60 and "looked at" not in whole.stderr
 
 
+@pytest.mark.parametrize("options, tolerance", [((), 1e-4), (("--affine",), 1e-3), (("--tolerance", 0.01), 0.01)])
+def test_dense_data_without_a_baseline_is_fitted_further(copse, few_genes, options, tolerance):
+    run = copse("choose", few_genes, "-k", 2, "--runs", 1, "--json", *options)
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout)["settings"]["tolerance"] == tolerance
+
+
 def test_the_last_fit_has_the_seed_of_the_survey(copse, few_genes, tmp_path):
     line = (few_genes, "--max-iterations", 3, "--tolerance", 0, "--seed", 5)  # far from where all seeds end
     assert copse("choose", *line, "-k", "3:3", "--runs", 2, "-o", "out").returncode == 0

@@ -46,7 +46,7 @@ void damage(Bytes& bytes, RunRecord& record) {
         record.labels[bytes.below(record.labels.size())] = hostile<std::int32_t>(bytes, record.labels.size());
       return;
     case 2:
-      record.values.resize(bytes.byte() % 4, hostile<double>(bytes, 0));
+      record.values.resize(bytes.byte() % 6, hostile<double>(bytes, 0));
       return;
     case 3:
       for (double& value : record.values) value = hostile<double>(bytes, 0);

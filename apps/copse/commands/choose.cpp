@@ -75,8 +75,7 @@ void add_choose(Program& program) {
   auto output = std::make_shared<OutputOptions>();
   auto machine = std::make_shared<MachineOptions>();
   options->flat.command = "choose";
-  // Labels settle early.
-  options->flat.nmf.tolerance = 1e-3;
+  options->flat.nmf.tolerance = tolerance_by_data;
   CLI::App& command =
       program.add("choose", description, examples, [=] { return run_choose_command(*options, *output, *machine); });
   NmfOptions& nmf = options->flat.nmf;
@@ -138,7 +137,8 @@ void add_choose(Program& program) {
   add_choice(command, "--solver", nmf.solver, "How each fit is made")->group(factorization_group);
   command.add_flag("--affine", nmf.affine, "X ~ w0 1' + W H: a nonnegative baseline w0 that all items share")
       ->group(factorization_group);
-  add_number(command, "--tolerance", nmf.tolerance, 0.0, 1.0, "A fit ends when its projected gradient is so small")
+  add_number(command, "--tolerance", nmf.tolerance, 0.0, 1.0,
+             "A fit ends when its projected gradient is so small [0.001; 0.0001 for dense data without --affine]")
       ->group(factorization_group);
   add_number(command, "--max-iterations", nmf.max_iterations, 1, 1000000000, "Iterations per fit at most")
       ->group(factorization_group);
