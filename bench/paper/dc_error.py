@@ -72,6 +72,9 @@ def main():
 
     record = Record(arguments.record)
     for data in arguments.data:
+        if data == "planted" and not arguments.planted.exists():
+            print(f"\n### planted\n\n{arguments.planted.name} is not there; bench/flat_nmf.py makes it.")
+            continue
         if data == "planted":
             x = sp.load_npz(arguments.planted).tocsc()
         else:
