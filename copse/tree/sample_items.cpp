@@ -23,6 +23,7 @@ double place_of(std::uint64_t number, Index stride) {
 }
 
 }  // namespace
+
 SampleStrides sample_strides(Index items) {
   const Index size = items < large_node ? items_in_sample : items_to_compare;
   const Index most = std::max(max_stride, items / items_of_large_sample);
