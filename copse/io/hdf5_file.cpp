@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/io/file_order.h"
+#include "copse/io/hdf5_heap.h"
 #include "copse/io/names.h"
 #include "copse/io/triplets.h"
 
@@ -64,13 +66,48 @@ hid_t native_type() {
   if constexpr (std::is_same_v<T, std::int64_t>) return H5T_NATIVE_INT64;
 }
 
+constexpr const char* reference_tag = "reference to text";
+
+// Lets HDF5 hand over references to text as they are stored. Its own way from there to the text is not safe.
+herr_t keep_references(hid_t from, hid_t to, H5T_cdata_t* request, std::size_t, std::size_t, std::size_t, void*, void*,
+                       hid_t) {
+  if (request->command == H5T_CONV_FREE) return 0;
+  if (request->command == H5T_CONV_INIT) {
+    request->need_bkg = H5T_BKG_NO;
+    char* tag = H5Tget_class(to) == H5T_OPAQUE ? H5Tget_tag(to) : nullptr;
+    const bool ours = tag != nullptr && std::strcmp(tag, reference_tag) == 0;
+    if (tag != nullptr) H5free_memory(tag);
+    if (!ours || H5Tis_variable_str(from) <= 0) return -1;
+  }
+  return H5Tget_size(from) == heap_reference_bytes && H5Tget_size(to) == heap_reference_bytes ? 0 : -1;
+}
+
+// The type as which references are read. It lives as long as the process.
+hid_t reference_type() {
+  static const hid_t type = [] {
+    const hid_t made = H5Tcreate(H5T_OPAQUE, heap_reference_bytes);
+    H5Tset_tag(made, reference_tag);
+    const Handle text(H5Tcopy(H5T_C_S1), H5Tclose);
+    H5Tset_size(text.get(), H5T_VARIABLE);
+    H5Tregister(H5T_PERS_SOFT, reference_tag, text.get(), made, keep_references);
+    return made;
+  }();
+  return type;
+}
+
+// A link to another file fails, and leaves a note that it did.
+herr_t refuse_other_file(const char*, const char*, const char*, const char*, unsigned*, hid_t, void* refused) {
+  *static_cast<bool*>(refused) = true;
+  return -1;
+}
+
 // What fills a file of so many bytes at most when compressed; more is no real data.
 constexpr double largest_ratio = 2000;
 
 // One open file, with sentences for what is not there.
 class Hdf5 {
  public:
-  explicit Hdf5(const Input& input) : name_(input.name()) {
+  explicit Hdf5(const Input& input) : input_(input), name_(input.name()) {
     const std::scoped_lock lock(library());
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // what goes wrong is said by exceptions
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
@@ -86,7 +123,19 @@ class Hdf5 {
       file_ = Handle(H5Fopen("copse-memory.h5", H5F_ACC_RDONLY, access.get()), H5Fclose);
     }
     if (!file_) wrong("HDF5 cannot open it: it is damaged or was cut short.");
+    const Handle how(H5Fget_create_plist(file_.get()), H5Pclose);
+    hsize_t before = 0;
+    std::size_t address_bytes = 0, length_bytes = 0;
+    H5Pget_userblock(how.get(), &before);
+    H5Pget_sizes(how.get(), &address_bytes, &length_bytes);
+    if (address_bytes == 8 && length_bytes == 8 && before <= input.bytes().size())
+      heap_.emplace(input.bytes().subspan(static_cast<std::size_t>(before)), name_);
+    links_ = Handle(H5Pcreate(H5P_LINK_ACCESS), H5Pclose);
+    arrays_ = Handle(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+    for (const Handle* way : {&links_, &arrays_}) H5Pset_elink_cb(way->get(), refuse_other_file, &refused_);
   }
+  Hdf5(const Hdf5&) = delete;
+  Hdf5& operator=(const Hdf5&) = delete;
 
   [[noreturn]] void wrong(const std::string& sentence) const { fail(name_, sentence); }
   const std::string& name() const { return name_; }
@@ -94,15 +143,21 @@ class Hdf5 {
   bool has(const std::string& path) const {
     const std::scoped_lock lock(library());
     for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
-      if (H5Lexists(file_.get(), path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+      const bool found = H5Lexists(file_.get(), path.substr(0, end).c_str(), links_.get()) > 0;
+      check_links(path);
+      if (!found) return false;
       if (end == std::string::npos) break;
     }
-    return H5Oexists_by_name(file_.get(), path.c_str(), H5P_DEFAULT) > 0;
+    const bool found = H5Oexists_by_name(file_.get(), path.c_str(), links_.get()) > 0;
+    check_links(path);
+    return found;
   }
 
   Handle object(const std::string& path) const {
     const std::scoped_lock lock(library());
-    return {H5Oopen(file_.get(), path.c_str(), H5P_DEFAULT), H5Oclose};
+    Handle found(H5Oopen(file_.get(), path.c_str(), links_.get()), H5Oclose);
+    check_links(path);
+    return found;
   }
   bool is_group(const std::string& path) const {
     const std::scoped_lock lock(library());
@@ -114,20 +169,24 @@ class Hdf5 {
   std::vector<std::string> members(const std::string& path) const {
     const std::scoped_lock lock(library());
     std::vector<std::string> names;
-    const Handle group(H5Gopen2(file_.get(), path.c_str(), H5P_DEFAULT), H5Gclose);
+    const Handle group = object(path);
     const auto add = [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
       auto& all = *static_cast<std::vector<std::string>*>(list);
       if (all.size() < 1000) all.emplace_back(name);
       return 0;
     };
-    if (group) H5Literate(group.get(), H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, add, &names);
+    if (is_group(path)) H5Literate(group.get(), H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, add, &names);
     return names;
   }
 
   Handle dataset(const std::string& path) const {
     const std::scoped_lock lock(library());
-    Handle found(H5Dopen2(file_.get(), path.c_str(), H5P_DEFAULT), H5Dclose);
+    Handle found(H5Dopen2(file_.get(), path.c_str(), arrays_.get()), H5Dclose);
+    check_links(path);
     if (!found) wrong(excerpt(path) + " is missing, or is no array.");
+    const Handle how(H5Dget_create_plist(found.get()), H5Pclose);
+    if (H5Pget_layout(how.get()) == H5D_VIRTUAL || H5Pget_external_count(how.get()) > 0)
+      wrong(excerpt(path) + " keeps its values in other files, which are not read.");
     return found;
   }
 
@@ -183,23 +242,25 @@ class Hdf5 {
       wrong(excerpt(path) + " must be text with one axis.");
     const auto count = static_cast<std::size_t>(sizes[0]);
     const bool variable = H5Tis_variable_str(type.get()) > 0;
-    const std::size_t length = variable ? sizeof(char*) : H5Tget_size(type.get());
+    const std::size_t length = variable ? heap_reference_bytes : H5Tget_size(type.get());
     check_memory(static_cast<double>(count) * (static_cast<double>(length) + sizeof(std::string)), limit, name_,
                  excerpt(path));
     std::vector<std::string> result;
     result.reserve(count);
     if (count == 0) return result;
+    std::vector<char> bytes(count * length);
+    if (H5Dread(array.get(), variable ? reference_type() : type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0)
+      wrong(excerpt(path) + " cannot be read: the file is damaged.");
     if (variable) {
-      std::vector<char*> pointers(count);
-      if (H5Dread(array.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()) < 0)
-        wrong(excerpt(path) + " cannot be read: the file is damaged.");
-      for (const char* text : pointers) result.emplace_back(text == nullptr ? "" : text);
-      const Handle space(H5Dget_space(array.get()), H5Sclose);
-      H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, pointers.data());
+      std::vector<std::string_view> found(count);
+      double total = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        found[i] = text_of(bytes.data() + i * length);
+        total += static_cast<double>(found[i].size() + sizeof found[i] + sizeof(std::string));
+      }
+      check_memory(total, limit, name_, excerpt(path));
+      result.assign(found.begin(), found.end());
     } else {
-      std::vector<char> bytes(count * length);
-      if (H5Dread(array.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0)
-        wrong(excerpt(path) + " cannot be read: the file is damaged.");
       for (std::size_t i = 0; i < count; ++i)
         result.emplace_back(bytes.data() + i * length, ::strnlen(bytes.data() + i * length, length));
     }
@@ -220,12 +281,11 @@ class Hdf5 {
     const Handle space(H5Aget_space(found.get()), H5Sclose);
     if (H5Tget_class(type.get()) != H5T_STRING || H5Sget_simple_extent_npoints(space.get()) != 1) return {};
     if (H5Tis_variable_str(type.get()) > 0) {
-      char* text = nullptr;
-      if (H5Aread(found.get(), type.get(), &text) < 0 || text == nullptr) return {};
-      std::string result(text);
-      H5free_memory(text);
-      return result;
+      char reference[heap_reference_bytes] = {};
+      if (H5Aread(found.get(), reference_type(), reference) < 0) return {};
+      return std::string(text_of(reference));
     }
+    if (H5Tget_size(type.get()) > std::size_t{1} << 16) return {};  // more than an attribute holds
     std::string text(H5Tget_size(type.get()), '\0');
     if (H5Aread(found.get(), type.get(), text.data()) < 0) return {};
     text.resize(::strnlen(text.data(), text.size()));
@@ -245,6 +305,15 @@ class Hdf5 {
   }
 
  private:
+  void check_links(const std::string& path) const {
+    if (refused_) wrong(excerpt(path) + " is a link to another file, which is not followed.");
+  }
+
+  std::string_view text_of(const char* reference) const {
+    if (!heap_) wrong("its addresses or lengths do not have 8 bytes; text of any length cannot be read from it.");
+    return heap_->text(std::span<const char, heap_reference_bytes>(reference, heap_reference_bytes));
+  }
+
   [[noreturn]] void unreadable(const Handle& array, const std::string& path) const {
     const Handle how(H5Dget_create_plist(array.get()), H5Pclose);
     for (int i = 0; i < H5Pget_nfilters(how.get()); ++i) {
@@ -263,7 +332,8 @@ class Hdf5 {
 
   H5T_class_t class_of(const std::string& path) const {
     const std::scoped_lock lock(library());
-    const Handle array(H5Dopen2(file_.get(), path.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle array(H5Dopen2(file_.get(), path.c_str(), arrays_.get()), H5Dclose);
+    check_links(path);
     if (!array) return H5T_NO_CLASS;
     const Handle type(H5Dget_type(array.get()), H5Tclose);
     return H5Tget_class(type.get());
@@ -283,9 +353,12 @@ class Hdf5 {
     return {sizes, sizes + axes};
   }
 
+  Input input_;  // keeps the bytes
   std::string name_;
-  Handle file_;
+  Handle file_, links_, arrays_;  // the file, and how its links and its arrays are opened
+  mutable bool refused_ = false;  // a link to another file was met
   double bytes_ = 0;
+  mutable std::optional<Hdf5Heap> heap_;
 };
 
 // Where the matrix is, and how it lies there. Compressed arrays have one offset more than cells, or than genes.

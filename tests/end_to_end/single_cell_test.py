@@ -197,3 +197,105 @@ def test_damaged(copse, tmp_path):
     good(copse("generate", "uniform", "--features", 5, "--items", 6, "-o", tmp_path / "u.npz"))
     wrong = copse("factor", tmp_path / "u.npz", "-k", 2, "--layer", "counts")
     assert "only .h5ad files have layers" in wrong.stderr
+
+
+def heaps(file):
+    """Where the heaps of text begin, and the objects of each: (number, place, size)."""
+    place = file.find(b"GCOL")
+    while place >= 0:
+        end, at, objects = place + int.from_bytes(file[place + 8 : place + 16], "little"), place + 16, []
+        while end - at >= 16:
+            number, size = (int.from_bytes(file[at + i : at + j], "little") for i, j in ((0, 2), (8, 16)))
+            objects.append((number, at, size))
+            at += size if number == 0 else 16 + -(-size // 8) * 8
+        yield place, objects
+        place = file.find(b"GCOL", end)
+
+
+def never_ending(file):
+    for _, objects in heaps(file):
+        for number, place, _ in objects:
+            if number == 0:
+                file[place + 8 : place + 16] = bytes(8)
+
+
+def too_long(file):
+    for _, objects in heaps(file):
+        for number, place, _ in objects:
+            if number == 2:
+                file[place + 8 : place + 16] = (1 << 40).to_bytes(8, "little")
+
+
+def another_number(file):
+    place = file.find(b"gene0")
+    start, number = next((start, number) for start, objects in heaps(file) for number, at, _ in objects if at + 16 == place)
+    reference = (5).to_bytes(4, "little") + start.to_bytes(8, "little") + number.to_bytes(4, "little")
+    place = file.find(reference)
+    assert place >= 0
+    file[place + 12 : place + 16] = (1 << 30).to_bytes(4, "little")
+
+
+@pytest.mark.parametrize("damage", [never_ending, too_long, another_number])
+@pytest.mark.parametrize("end", ["npz", "copse"])
+def test_damaged_text_gets_a_sentence(copse, tmp_path, damage, end):
+    """HDF5's own library does not end, or writes past its memory, on each of these."""
+    cells(counts()).write_h5ad(tmp_path / "x.h5ad")
+    file = bytearray((tmp_path / "x.h5ad").read_bytes())
+    damage(file)
+    (tmp_path / "x.h5ad").write_bytes(file)
+    wrong = copse("convert", tmp_path / "x.h5ad", tmp_path / f"y.{end}")
+    assert wrong.returncode == 1 and "x.h5ad: its text cannot be read: the file is damaged." in wrong.stderr
+    assert not (tmp_path / f"y.{end}").exists()
+
+
+def elsewhere_by_link(file, other):
+    file["X"] = h5py.ExternalLink(other.name, "X")
+
+
+def elsewhere_by_group(file, other):
+    file["layers"] = h5py.ExternalLink(other.name, "layers")
+
+
+def elsewhere_by_storage(file, other):
+    with h5py.File(other) as found:
+        offset = found["X"].id.get_offset()
+    file.create_dataset("X", shape=(3, 3), dtype="f4", external=[(str(other), offset, 36)])
+
+
+def elsewhere_by_view(file, other):
+    layout = h5py.VirtualLayout(shape=(3, 3), dtype="f4")
+    layout[...] = h5py.VirtualSource(other, "X", shape=(3, 3))
+    file.create_virtual_dataset("X", layout)
+
+
+@pytest.mark.parametrize("refer", [elsewhere_by_link, elsewhere_by_group, elsewhere_by_storage, elsewhere_by_view])
+def test_other_files_are_not_read(copse, tmp_path, refer):
+    """A file of a stranger must not carry what lies elsewhere on the machine into a result."""
+    with h5py.File(tmp_path / "other.h5", "w") as other:
+        other["X"] = other["layers/X"] = np.ones((3, 3), np.float32)
+    with h5py.File(tmp_path / "x.h5ad", "w") as file:
+        refer(file, tmp_path / "other.h5")
+    with h5py.File(tmp_path / "x.h5ad") as file:
+        np.testing.assert_array_equal(file["layers/X" if "layers" in file else "X"], 1)  # HDF5 itself does
+    options = ["--layer", "X"] if refer is elsewhere_by_group else []
+    wrong = copse("convert", tmp_path / "x.h5ad", tmp_path / "y.npz", *options)
+    assert wrong.returncode == 1
+    assert "is a link to another file" in wrong.stderr or "keeps its values in other files" in wrong.stderr
+
+
+def test_text_of_any_length(copse, tmp_path):
+    """Names of every length, empty ones, many heaps, and all ways in which HDF5 stores an array."""
+    count = 3000
+    names = [f"{i}" + "é" * (i % 977) for i in range(count)]
+    for options in ({}, {"chunks": (100,), "compression": "gzip", "shuffle": True}, {"chunks": (count,)}):
+        with h5py.File(tmp_path / "x.h5ad", "w") as file:
+            file.create_dataset("X", data=np.ones((count, 2), np.float32))
+            obs = file.create_group("obs")
+            obs.attrs["_index"] = "names"
+            obs.create_dataset("names", data=names, dtype=h5py.string_dtype(), **options)
+            obs.create_dataset("kind", (count,), dtype=h5py.string_dtype(), **options)  # never written: all empty
+        _, _, items = converted(copse, tmp_path / "x.h5ad", tmp_path)
+        assert items == names
+        good(copse("convert", tmp_path / "x.h5ad", tmp_path / "x.copse", "--cell-labels", "kind"))
+        _, _, items = converted(copse, tmp_path / "x.copse", tmp_path)
+        assert items == names
