@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include "copse/base/scratch_buffers.h"
+
 namespace copse {
 namespace {
 
@@ -14,6 +16,7 @@ std::align_val_t alignment(std::size_t bytes) {
 }  // namespace
 
 void* allocate_buffer(std::size_t bytes) {
+  if (void* const place = allocate_scratch(bytes)) return place;
   void* pointer = ::operator new(bytes, alignment(bytes));
 #ifdef MADV_HUGEPAGE
   // Only advice: where the system declines, nothing changes but the speed.
@@ -22,6 +25,8 @@ void* allocate_buffer(std::size_t bytes) {
   return pointer;
 }
 
-void free_buffer(void* pointer, std::size_t bytes) noexcept { ::operator delete(pointer, alignment(bytes)); }
+void free_buffer(void* pointer, std::size_t bytes) noexcept {
+  if (!free_scratch(pointer)) ::operator delete(pointer, alignment(bytes));
+}
 
 }  // namespace copse

@@ -167,18 +167,17 @@ std::string to_json(const RunReport& report) {
   return dump(json);
 }
 
-std::string assignments_tsv(std::span<const Assignment> assignments) {
-  const bool stability = std::ranges::any_of(assignments, [](const Assignment& a) { return a.stability.has_value(); });
-  std::string text = std::string("item\tcluster\tweight") + (stability ? "\tstability\n" : "\n");
-  for (const Assignment& assignment : assignments) {
-    append_name(text, assignment.item);
-    text += "\t" + assignment.cluster + "\t";
-    append_number(text, assignment.weight);
-    if (stability) text += "\t";
-    if (assignment.stability) append_number(text, *assignment.stability);
-    text += "\n";
-  }
-  return text;
+std::string assignments_header(bool stability) {
+  return std::string("item\tcluster\tweight") + (stability ? "\tstability\n" : "\n");
+}
+
+void append_line(const Assignment& assignment, bool stability, std::string& text) {
+  append_name(text, assignment.item);
+  text += '\t' + assignment.cluster + '\t';
+  append_number(text, assignment.weight);
+  if (stability) text += '\t';
+  if (stability && assignment.stability) append_number(text, *assignment.stability);
+  text += '\n';
 }
 
 std::string topics_tsv(std::span<const Topic> topics) {

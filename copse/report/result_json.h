@@ -14,14 +14,16 @@ std::string to_json(const RunReport& report);
 std::string to_json(const ClusteringMeasures& measures);
 std::string to_json(const Settings& settings);
 
-// Tab-separated with a header. A name's tabs and line ends become spaces.
+// A line of assignments.tsv, tab-separated, and its header. A name's tabs and line ends become spaces.
 struct Assignment {
-  std::string item;
-  std::string cluster;
+  const std::string& item;
+  const std::string& cluster;
   double weight = 0;
-  std::optional<double> stability = {};  // a column where any item has one
+  std::optional<double> stability = {};
 };
-std::string assignments_tsv(std::span<const Assignment> assignments);
+// With a column for stability or without.
+std::string assignments_header(bool stability);
+void append_line(const Assignment& assignment, bool stability, std::string& text);
 // The last column, what the topic is called, is there only where topics have names.
 std::string topics_tsv(std::span<const Topic> topics);
 

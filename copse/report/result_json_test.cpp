@@ -51,16 +51,20 @@ TEST(RunReport, HasMeasuresOnlyWhereTheTruthIsKnown) {
 }
 
 TEST(RunReport, TablesHaveOneLinePerEntryWhateverTheNames) {
-  const std::vector<Assignment> assignments = {{"two\twords\n", "1", 0.1f}, {"b", "-1", 0}};
-  EXPECT_EQ(assignments_tsv(assignments), "item\tcluster\tweight\ntwo words \t1\t0.1\nb\t-1\t0\n");
+  std::string table = assignments_header(false);
+  append_line({"two\twords\n", "1", 0.1f}, false, table);
+  append_line({"b", "-1", 0}, false, table);
+  EXPECT_EQ(table, "item\tcluster\tweight\ntwo words \t1\t0.1\nb\t-1\t0\n");
   const RunReport report = example();
   EXPECT_EQ(topics_tsv(report.topics),
             "cluster\trank\tfeature\tweight\n0\t1\tcaf\xC3\xA9\t0.5\n0\t2\tbad \xFF byte\t0.25\n");
 }
 
 TEST(RunReport, TablesHaveColumnsForNamesAndStabilityWhereTheyAreKnown) {
-  const std::vector<Assignment> assignments = {{"a", "1", 1, 0.25}, {"b", "0", 1}};
-  EXPECT_EQ(assignments_tsv(assignments), "item\tcluster\tweight\tstability\na\t1\t1\t0.25\nb\t0\t1\t\n");
+  std::string table = assignments_header(true);
+  append_line({"a", "1", 1, 0.25}, true, table);
+  append_line({"b", "0", 1}, true, table);
+  EXPECT_EQ(table, "item\tcluster\tweight\tstability\na\t1\t1\t0.25\nb\t0\t1\t\n");
   RunReport report = example();
   report.topics[0].label = "a\tname";
   report.topics[0].stability = 0.5;

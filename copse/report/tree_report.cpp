@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <span>
 
 #include "copse/result/choices.h"
 #include "copse/result/soft_paths.h"
@@ -165,30 +166,31 @@ std::string tree_newick(const TreeResult<T>& result) {
 }
 
 template <class T>
-std::string tree_assignments_tsv(const TreeResult<T>& result) {
+void write_tree_assignments(OutputFile& file, const TreeResult<T>& result) {
   const Tree<T>& tree = result.tree();
   const ModelItems& items = result.model.items;
   const SoftPaths<T> paths(tree);
   const auto id = [&](Index node) { return node < 0 ? "" : result.view.nodes[node].id; };
-  std::string table = "item\tcluster\tweight\tsecond\tsecond_weight\tleaf\tpath\tweights";
   const bool stability = !items.item_stability.empty();
-  table += stability ? "\tstability\n" : "\n";
+  std::string line = "item\tcluster\tweight\tsecond\tsecond_weight\tleaf\tpath\tweights";
+  line += stability ? "\tstability\n" : "\n";
   const auto numbers = items.kept_numbers();
   for (std::size_t i = 0; i < numbers.size(); ++i) {
+    file.write(line);
     const TopicItem& item = result.view.items[i];
-    table += cell(items.item_names[i]) + '\t' + (item.node < 0 ? items.no_topic() : id(item.node)) + '\t' +
-             number(item.weight) + '\t' + id(item.second) + '\t' + number(item.second_weight) + '\t';
+    line = cell(items.item_names[i]) + '\t' + (item.node < 0 ? items.no_topic() : id(item.node)) + '\t' +
+           number(item.weight) + '\t' + id(item.second) + '\t' + number(item.second_weight) + '\t';
     if (numbers[i] < 0) {
-      table += (item.outside ? id(item.leaf) : items.no_topic()) + (stability ? "\t\t\t\n" : "\t\t\n");
+      line += (item.outside ? id(item.leaf) : items.no_topic()) + (stability ? "\t\t\t\n" : "\t\t\n");
       continue;
     }
-    const auto& weights = paths.weights[numbers[i]];
-    table += (item.outlier ? "outlier" : id(item.leaf)) + '\t' + id(paths.last[numbers[i]]) + '\t';
-    for (std::size_t w = 0; w < weights.size(); ++w) table += (w > 0 ? "," : "") + number(weights[w]);
-    if (stability) table += '\t' + (item.stability ? number(*item.stability) : "");
-    table += '\n';
+    const std::span<const double> weights = paths.weights(numbers[i]);
+    line += (item.outlier ? "outlier" : id(item.leaf)) + '\t' + id(paths.last[numbers[i]]) + '\t';
+    for (std::size_t w = 0; w < weights.size(); ++w) line += (w > 0 ? "," : "") + number(weights[w]);
+    if (stability) line += '\t' + (item.stability ? number(*item.stability) : "");
+    line += '\n';
   }
-  return table;
+  file.write(line);
 }
 
 template <class T>
@@ -216,10 +218,10 @@ void write_partitions(OutputFile& file, const TreeResult<T>& result) {
   }
 }
 
-#define COPSE_INSTANTIATE(T)                                       \
-  template std::string tree_json(const TreeResult<T>&);            \
-  template std::string tree_newick(const TreeResult<T>&);          \
-  template std::string tree_assignments_tsv(const TreeResult<T>&); \
+#define COPSE_INSTANTIATE(T)                                               \
+  template std::string tree_json(const TreeResult<T>&);                    \
+  template std::string tree_newick(const TreeResult<T>&);                  \
+  template void write_tree_assignments(OutputFile&, const TreeResult<T>&); \
   template void write_partitions(OutputFile&, const TreeResult<T>&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

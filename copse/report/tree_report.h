@@ -20,7 +20,7 @@ std::string tree_newick(const TreeResult<T>& result);
 // its share; the next best topic and its share; the leaf where the splits put it ("outlier" if a split set it aside);
 // the last node on its way down and the shares of all nodes on that way; its stability, where that was measured.
 template <class T>
-std::string tree_assignments_tsv(const TreeResult<T>& result);
+void write_tree_assignments(OutputFile& file, const TreeResult<T>& result);
 
 // Item, then its leaf in the nested partitions with 2, 3, ... leaves.
 template <class T>

@@ -1,5 +1,7 @@
 #include "copse/report/write_result.h"
 
+#include <algorithm>
+
 #include "copse/report/graph_page.h"
 #include "copse/report/graph_report.h"
 #include "copse/report/result_json.h"
@@ -14,28 +16,31 @@ namespace {
 // A table of partitions larger than this is not written; the numbers of the splits in tree.json tell the same.
 constexpr double most_partition_cells = 2e7;
 
-// All items of the file in their order. The weight is the coefficient in H.
+// All items of the file in their order, line by line: a table of millions need not stand in memory. The weight is the
+// coefficient in H.
 template <class T>
-std::vector<Assignment> all_assignments(const FlatResult<T>& result) {
+void write_assignments(OutputFile& file, const FlatResult<T>& result) {
   const ModelItems& items = result.model.items;
-  std::vector<Assignment> assignments;
   const std::vector<Index> numbers = items.kept_numbers();
-  assignments.reserve(numbers.size());
+  const std::string none = items.no_topic();
+  const bool stability =
+      std::ranges::any_of(result.view.items, [](const TopicItem& item) { return item.stability.has_value(); });
+  std::string line = assignments_header(stability);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
+    file.write(line);
+    line.clear();
     const TopicItem& item = result.view.items[i];
-    Assignment& assignment = assignments.emplace_back();
-    assignment.item = items.item_names[i];
-    assignment.stability = item.stability;
-    assignment.cluster = item.node < 0 ? items.no_topic() : result.view.nodes[item.node].id;
-    if (item.node >= 0)
-      assignment.weight = item.outside ? item.weight : static_cast<double>(result.model.h(numbers[i], item.node - 1));
+    double weight = item.node < 0 ? 0 : item.weight;
+    if (item.node >= 0 && !item.outside) weight = static_cast<double>(result.model.h(numbers[i], item.node - 1));
+    append_line({items.item_names[i], item.node < 0 ? none : result.view.nodes[item.node].id, weight, item.stability},
+                stability, line);
   }
-  return assignments;
+  file.write(line);
 }
 
 template <class T>
 void write_tables(OutputFolder& folder, FlatResult<T>& result) {
-  folder.add("assignments.tsv").write(assignments_tsv(all_assignments(result)));
+  write_assignments(folder.add("assignments.tsv"), result);
   folder.add("topics.tsv").write(topics_tsv(result.report.topics));
   OutputFile& file = folder.add("model.safetensors");
   write_model(file, result.model, result.report.settings);
@@ -46,7 +51,7 @@ template <class T>
 void write_tables(OutputFolder& folder, TreeResult<T>& result) {
   folder.add("tree.json").write(tree_json(result));
   folder.add("tree.newick").write(tree_newick(result));
-  folder.add("assignments.tsv").write(tree_assignments_tsv(result));
+  write_tree_assignments(folder.add("assignments.tsv"), result);
   folder.add("topics.tsv").write(topics_tsv(result.report.topics));
   const double cells = static_cast<double>(result.model.items.item_names.size()) * result.tree().splits();
   if (cells <= most_partition_cells) {

@@ -196,6 +196,7 @@ MemoryJob job_of(const FlatRunOptions& options) {
           .is_text = options.input.documents.has_value(),
           .entries = nmf.loss == Loss::kullback_leibler,
           .engine = options.engine,
+          .may_spill = options.team == nullptr,
           .needs_all = needs_all};
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "copse/base/scratch_buffers.h"
 #include "copse/engines/disk/file_items.h"
 #include "copse/graph/graph.h"
 #include "copse/io/matrix_file.h"
@@ -70,6 +71,7 @@ bool names_documents(const std::string& path, const DocumentOptions& options, bo
 template <class T>
 struct StreamedInput {
   FileItems<T> file;
+  std::unique_ptr<ScratchBuffers> spilled = {};   // H is beyond memory as well
   std::unique_ptr<PreparedBlocks<T>> items = {};  // those that preparation kept, weighed on the way
   double node_memory = 0;                         // bytes that the nodes of a tree may take
   std::vector<std::uint64_t> block_prints = {};   // of the prepared blocks, for a tree that can be resumed

@@ -8,7 +8,9 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/kernels/in_memory.h"
+#include "copse/kernels/scatter.h"
 #include "copse/kernels/sliced_transpose.h"
+#include "copse/kernels/streamed_data.h"
 #include "copse/prepare/near_duplicates.h"
 #include "copse/result/wording.h"
 #include "copse/tree/constants.h"
@@ -35,13 +37,15 @@ constexpr double prepared_feature = 18 * sizeof(double);
 constexpr double prepared_item = sizeof(double) * 5 + 1;
 
 // What a result holds of an item: a TopicItem and its label; while that is made, its cluster with its weight, and its
-// place in a list that grows. Then what is written: a row of assignments.tsv, and its text, which grows.
+// place in a list that grows. Then what is written: its number among those that were kept.
 constexpr double viewed_item = 72;
 constexpr double viewing_item = 56;
-constexpr double written_item = 163;
-// An entry of the page, which holds so many bytes of them at most.
-constexpr double page_item = 110;
-constexpr double page_bytes = 11e6;
+constexpr double written_item = 8;
+// The page: an entry, of which it holds so many bytes at most, and an item's place among those that could be there.
+constexpr double page_entry = 180;
+constexpr double page_bytes = 26e6;
+constexpr double page_place = 84;
+double page_memory(double items) { return std::min(items * page_entry, page_bytes) + items * page_place; }
 
 // Documents: the numbers under which they may meet a near duplicate. Their many small strings leave gaps.
 constexpr double compared_item = 8 + 9 * NearDuplicateOptions{}.bands + 32;
@@ -126,7 +130,7 @@ MemoryEstimate flat_memory(const Numbers& run, double held, double reading, cons
   const double compared = job.is_text ? run.items * compared_item : 0;
   const double describing = numbers + factors + transposed + std::max(view + run.items * viewing_item, compared);
   // The data are gone by then.
-  const double page = job.has_page ? std::min(run.items * page_item, page_bytes) : 0;
+  const double page = job.has_page ? page_memory(run.items) : 0;
   const double writing = numbers + factors + view + run.items * written_item + page - run.data();
   const double most = std::max({preparing, numbers + solving(run, job, precision), describing, writing});
   const double total = std::max(reading, held + most);
@@ -168,38 +172,66 @@ MemoryEstimate tree_memory(const Numbers& run, double held, double reading) {
 constexpr double streamed_item = 2 * sizeof(Index) + 1 + 2 * sizeof(double);
 // In the nodes of a tree, of which those that fit are loaded.
 constexpr double streamed_tree_item = 400;
-// The blocks that are read at once.
-constexpr double streamed_blocks = 16;
+// The blocks that a node's read holds at once.
+constexpr double most_streamed_blocks = 16;
+// The blocks that are read at once: one of a thread, and no more than there are partial sums.
+double streamed_blocks() { return std::min(16.0, static_cast<double>(thread_count())); }
 
-double streamed_flat(const Numbers& run, const BlockSizes& blocks, const MemoryJob& job, Precision precision) {
+// The partial sums of X H' (copse/kernels/streamed_data.h).
+double streamed_sums(const Numbers& run, double components, Precision precision) {
+  const auto features = static_cast<Index>(run.features), columns = static_cast<Index>(components);
+  return with_precision(precision, [&]<class T> {
+    const Index many_blocks = 16;
+    return static_cast<double>(streamed_parts<T>(features, columns, many_blocks)) *
+           ScatteredProduct<T>::bytes(features, columns);
+  });
+}
+
+// Flat clusters: what stands in memory, and arrays of items.
+struct StreamedFlat {
+  double memory = 0;
+  double item_arrays = 0;
+};
+StreamedFlat streamed_flat(const Numbers& run, const BlockSizes& blocks, const MemoryJob& job, Precision precision,
+                           bool spills) {
   const double w = run.features * run.k * run.width, h = run.items * run.k * run.width;
-  const double sums = std::max(2 * w, std::min(streamed_blocks * w, 0x1p26)) * 1.3;  // rows are padded
-  const double reading = streamed_blocks * (1.3 * blocks.bytes + 2 * blocks.items * run.k * run.width);
+  const double block_products = 2 * blocks.items * run.k * run.width;
+  double reading = streamed_blocks() * (2.6 * blocks.bytes + block_products);
+  if (job.solver == Solver::active_set || job.solver == Solver::pivoting) reading += streamed_blocks() * block_products;
   // H that is kept, that runs ahead, and as it was before; W likewise, and its products. While components join, half as
-  // many more.
+  // many more, and the factors wait.
   const bool breathes = job.breathes && 1.5 * run.k <= std::min(run.features, run.items);
-  const double factors = breathes ? 5.5 * h + 10 * w : 3 * h + 6 * w;
-  double most = factors + sums * (breathes ? 1.5 : 1) + reading;
-  if (job.solver == Solver::active_set || job.solver == Solver::pivoting)
-    most += streamed_blocks * 2 * blocks.items * run.k * run.width;
+  const double item_arrays = (breathes ? 5.5 : 3) * h;
+  const double resident = static_cast<double>(StreamedEstimate::resident_bytes);
+  // The watch over scratch files looks now and then.
+  const auto of_items = [&](double bytes) { return spills ? std::min(bytes, 2 * resident) : bytes; };
+  double most = of_items(item_arrays) + (breathes ? 8 : 5) * w +
+                streamed_sums(run, breathes ? 1.5 * run.k : run.k, precision) + (breathes ? 1.5 : 1) * reading;
   if (job.samples) {
     Numbers sample = run;
     sample.items = std::min(std::max(run.items / 10, 100 * run.k), run.items / 2);
     sample.entries = run.entries * sample.items / std::max(run.items, 1.0);
     // The blocks' parts of a sample wait until all are there.
     most = std::max(most, 2 * sample.data() + reading);
-    most = std::max(
-        most, sample.data() + sample.product_copies(2 * run.k, precision) + sample.alternation(2 * run.k, true) + h);
+    most = std::max(most,
+                    sample.data() + sample.product_copies(2 * run.k, precision) + sample.alternation(2 * run.k, true));
   }
-  const double described = run.factors(run.k) + run.items * (viewed_item + viewing_item);
-  const double page = job.has_page ? std::min(run.items * page_item, page_bytes) : 0;
-  const double written = run.factors(run.k) + run.items * (viewed_item + written_item) + page;
-  return std::max({most, described, written});
+  const double described = w + of_items(h) + run.items * (viewed_item + viewing_item);
+  const double page = job.has_page ? page_memory(run.items) : 0;
+  const double written = w + of_items(h) + run.items * (viewed_item + written_item) + page;
+  return {.memory = std::max({most, described, written}), .item_arrays = item_arrays};
+}
+
+// The least array that belongs to the items of a run and is not small: half of H, for components that join. 0: W has
+// arrays as large, and they are read at random.
+std::size_t least_item_array(const Numbers& run) {
+  const double half = run.items * run.k * run.width / 2, largest_of_w = 2 * run.features * run.k * run.width;
+  return half > largest_of_w && half >= 0x1p20 ? static_cast<std::size_t>(half) : 0;
 }
 
 double streamed_tree(const Numbers& run, const BlockSizes& blocks) {
   // Two nodes at once, each with its own X H' for every block.
-  const double reading = 2 * streamed_blocks * (blocks.bytes + 3 * run.features * run.width);
+  const double reading = 2 * most_streamed_blocks * (blocks.bytes + 3 * run.features * run.width);
   // The items that are fitted at once are read into memory: their blocks' parts wait until all are there.
   const double fitting = tree_fitting(run, true) + 1.1 * std::min(run.data(), static_cast<double>(entries_at_once) *
                                                                                   (run.width + sizeof(RowIndex)));
@@ -209,8 +241,8 @@ double streamed_tree(const Numbers& run, const BlockSizes& blocks) {
 
 }  // namespace
 
-MemoryEstimate estimate_streamed(const MatrixSummary& summary, const BlockSizes& blocks, const MemoryJob& job,
-                                 Precision precision) {
+StreamedEstimate estimate_streamed(const MatrixSummary& summary, const BlockSizes& blocks, const MemoryJob& job,
+                                   Precision precision) {
   Numbers run{.width = precision == Precision::single ? 4.0 : 8.0,
               .features = static_cast<double>(summary.features),
               .items = static_cast<double>(summary.items),
@@ -218,10 +250,20 @@ MemoryEstimate estimate_streamed(const MatrixSummary& summary, const BlockSizes&
               .k = static_cast<double>(job.clusters),
               .sparse = true};
   const double names = 2 * summary.name_bytes + run.items * number_name;
-  const double held = program_bytes + names + run.items * streamed_item + run.features * prepared_feature;
-  return {.matrix = slack * held,
-          .factors = slack * (job.method == Method::tree ? streamed_tree(run, blocks)
-                                                         : streamed_flat(run, blocks, job, precision))};
+  const double held = program_bytes + names + run.items * streamed_item;
+  const double preparing = run.features * prepared_feature;
+  const auto estimate = [&](double factors) {
+    return MemoryEstimate{.matrix = slack * held, .factors = slack * std::max(factors, preparing)};
+  };
+  if (job.method == Method::tree) return {.memory = estimate(streamed_tree(run, blocks))};
+  const StreamedFlat all = streamed_flat(run, blocks, job, precision, false);
+  StreamedEstimate result{.memory = estimate(all.memory)};
+  const std::size_t least = job.may_spill ? least_item_array(run) : 0;
+  if (result.memory.total() <= limit_of(job) || least == 0) return result;
+  const MemoryEstimate spilled = estimate(streamed_flat(run, blocks, job, precision, true).memory);
+  if (spilled.total() < result.memory.total())
+    result = {.memory = spilled, .spilled_from = least, .spilled = all.item_arrays};
+  return result;
 }
 
 MemoryEstimate estimate_memory(const MatrixSummary& summary, const MemoryJob& job, Precision precision) {

@@ -38,6 +38,8 @@ struct MemoryJob {
   // The Kullback-Leibler loss takes the entries in both orders.
   bool entries = false;
   Engine engine = Engine::memory;
+  // H may lie in a scratch file where entries that stay in their file are not enough to keep a limit.
+  bool may_spill = false;
   // What needs all entries at once and keeps the engine `disk` from it: the beginning of a sentence, such as
   // "--stability needs". Empty: nothing does.
   std::string needs_all = {};
@@ -60,8 +62,17 @@ struct BlockSizes {
   double items = 0;
 };
 // The same for entries that stay in their file. A tree takes for its nodes what the limit leaves beyond this.
-MemoryEstimate estimate_streamed(const MatrixSummary& summary, const BlockSizes& blocks, const MemoryJob& job,
-                                 Precision precision);
+struct StreamedEstimate {
+  MemoryEstimate memory;
+  // Where that is too much for the limit and H is most of it: arrays of so many bytes and more are to lie in a scratch
+  // file (base/scratch_buffers.h), which takes so much of the disk. 0: none are.
+  std::size_t spilled_from = 0;
+  double spilled = 0;
+  // What may be resident of such arrays.
+  static constexpr std::size_t resident_bytes = std::size_t(1) << 24;
+};
+StreamedEstimate estimate_streamed(const MatrixSummary& summary, const BlockSizes& blocks, const MemoryJob& job,
+                                   Precision precision);
 
 // The limit that counts.
 double limit_of(const MemoryJob& job);

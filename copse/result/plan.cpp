@@ -145,11 +145,16 @@ double entries_of(const MatrixSummary& summary) {
 
 // Where the entries are, and what that takes; as read_or_refuse() and load_shared() decide.
 void choose_engine(const PlannedFile& file, const PlanOptions& options, Plan& plan, double& left) {
-  const MemoryJob& job = options.job;
+  MemoryJob job = options.job;
+  job.may_spill = job.method == Method::flat && options.processes == 1;
   const double limit = limit_of(job);
   plan.limit = limit;
   const double whole = estimate_memory(file.summary, job, options.precision).total();
-  const auto streamed = [&] { return estimate_streamed(file.summary, file.blocks, job, options.precision).total(); };
+  const auto streamed = [&] {
+    const StreamedEstimate estimate = estimate_streamed(file.summary, file.blocks, job, options.precision);
+    plan.spilled = estimate.spilled;
+    return estimate.memory.total();
+  };
   const auto refuse = [&](double needed) {
     if (needed > limit)
       plan.problem =

@@ -34,6 +34,7 @@ struct Plan {
   std::string engine;     // memory, disk or mpi
   bool in_file = false;   // the entries stay in their file
   double memory = 0;      // bytes; an upper bound
+  double spilled = 0;     // bytes of coefficients in scratch files
   double limit = 0;       // bytes that it may take
   std::string problem;    // why the run would be refused; or empty
   double file_reads = 0;  // how often its share of the file is read

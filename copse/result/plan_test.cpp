@@ -51,6 +51,25 @@ TEST(Plan, LeavesInTheFileWhatDoesNotFit) {
   EXPECT_FALSE(plan_run(file, speed, options).in_file);
 }
 
+TEST(Plan, PutsCoefficientsIntoScratchFilesBeforeItRefuses) {
+  const PlannedFile many_items = planned_file(1024, 1'000'000, 10'000'000, Precision::single);
+  PlanOptions options = flat(1);
+  options.job.clusters = 50;
+  options.job.engine = Engine::disk;
+  options.job.memory_limit = 4e9;
+  const Plan roomy = plan_run(many_items, speed, options);
+  EXPECT_EQ(roomy.spilled, 0);
+  options.job.memory_limit = 400e6;
+  const Plan narrow = plan_run(many_items, speed, options);
+  EXPECT_TRUE(narrow.problem.empty()) << narrow.problem;
+  EXPECT_GE(narrow.spilled, 3 * 1e6 * 50 * 4);
+  EXPECT_LT(narrow.memory, roomy.memory - narrow.spilled / 2);
+  // Where W is as large, nothing is gained.
+  const PlannedFile square = planned_file(1'000'000, 1'000'000, 10'000'000, Precision::single);
+  EXPECT_EQ(plan_run(square, speed, options).spilled, 0);
+  EXPECT_FALSE(plan_run(square, speed, options).problem.empty());
+}
+
 TEST(Plan, OfATreeCountsLevels) {
   const PlannedFile file = planned_file(1024, 9976, 1'000'000, Precision::single);
   PlanOptions options{.job = {.method = Method::tree, .clusters = 8, .memory_limit = 1e12}};

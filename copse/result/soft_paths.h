@@ -1,7 +1,7 @@
 // How strongly the items of a tree belong to the nodes on their way down.
 #pragma once
 
-#include <string>
+#include <span>
 #include <vector>
 
 #include "copse/tree/tree.h"
@@ -14,10 +14,17 @@ template <class T>
 struct SoftPaths {
   explicit SoftPaths(const Tree<T>& tree);
 
+  std::span<const double> weights(Index item) const {
+    return {weights_.data() + starts_[item], static_cast<std::size_t>(starts_[item + 1] - starts_[item])};
+  }
+
   std::vector<Index> last;
-  std::vector<std::vector<double>> weights;
   std::vector<Index> second;   // -1: none
   std::vector<double> beside;  // the soft weight of `second`
+
+ private:
+  std::vector<Index> starts_;    // where an item's weights begin, and their number
+  std::vector<double> weights_;  // of all items
 };
 
 }  // namespace copse

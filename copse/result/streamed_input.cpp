@@ -6,6 +6,7 @@
 
 #include "copse/base/error.h"
 #include "copse/engines/disk/counted_blocks.h"
+#include "copse/io/scratch_file.h"
 #include "copse/result/input_parts.h"
 #include "copse/result/wording.h"
 
@@ -23,20 +24,32 @@ void open_streamed(const MatrixSummary& summary, std::shared_ptr<const ItemBlock
                    PreparedInput<T>& input) {
   blocks = std::make_shared<const CountedBlocks>(std::move(blocks));
   FileItems<T> file(blocks);
-  const MemoryEstimate needed =
+  const StreamedEstimate estimate =
       estimate_streamed(summary, {file.block_bytes(), static_cast<double>(blocks->most_items())}, job, precision_of<T>);
+  const MemoryEstimate& needed = estimate.memory;
   const double limit = limit_of(job);
+  const bool spills = estimate.spilled_from > 0;
+  const std::string coefficients = spills ? fmt::format(" and their coefficients are in scratch files in {}, of {}",
+                                                        scratch_folder().string(), in_bytes(estimate.spilled))
+                                          : "";
   input.estimated_memory = needed.total();
-  events.tell(fmt::format("{}: {}; {} the items are read from the file again and again, which takes about {} of memory",
-                          called, sizes(summary), why, in_bytes(needed.total())));
+  events.tell(
+      fmt::format("{}: {}; {} the items are read from the file again and again{}, which takes about {} of memory",
+                  called, sizes(summary), why, coefficients, in_bytes(needed.total())));
   if (needed.total() > limit) {
-    throw InputError(fmt::format(
-        "even with the items left in their file this run needs about {} of memory ({} for {} items, {} for {} {}), and "
-        "{} {}.",
-        in_bytes(needed.total()), in_bytes(needed.matrix), counted(summary.items), in_bytes(needed.factors), job.option,
-        job.clusters, job.memory_limit > 0 ? "--memory-limit allows" : "the machine can spare", in_bytes(limit)));
+    throw InputError(
+        fmt::format("even with the items left in their file{} this run needs about {} of memory ({} for {} items, {} "
+                    "for {} {}), and "
+                    "{} {}.",
+                    spills ? " and their coefficients in scratch files" : "", in_bytes(needed.total()),
+                    in_bytes(needed.matrix), counted(summary.items), in_bytes(needed.factors), job.option, job.clusters,
+                    job.memory_limit > 0 ? "--memory-limit allows" : "the machine can spare", in_bytes(limit)));
   }
   input.streamed = std::make_shared<StreamedInput<T>>(StreamedInput<T>{std::move(file)});
+  if (spills) {
+    input.streamed->spilled =
+        std::make_unique<ScratchBuffers>(scratch_folder(), estimate.spilled_from, StreamedEstimate::resident_bytes);
+  }
   input.streamed->node_memory = limit - needed.total();
   if (job.method == Method::tree) {
     // What nodes take is part of what is announced: up to the limit, but no more than all of them in memory.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <unordered_map>
 
 #include "copse/base/error.h"
@@ -145,7 +146,7 @@ TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
 
   const auto leaf = tree.partition(tree.splits());
   const TreeVersion<T>& version = model.versions.back();
-  const SoftPaths<T> paths(tree);
+  const auto paths = flat.empty() ? std::optional<SoftPaths<T>>(tree) : std::nullopt;
   const std::vector<Index> numbers = model.items.kept_numbers();
   view.items.reserve(numbers.size());
   for (const Index j : numbers) {
@@ -156,9 +157,9 @@ TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
     item.outlier = leaf[j] < 0;
     if (flat.empty()) {
       item.node = leaf[j];
-      item.weight = paths.weights[j].empty() ? 1 : paths.weights[j].back();
-      item.second = paths.second[j];
-      item.second_weight = paths.beside[j];
+      item.weight = paths->weights(j).empty() ? 1 : paths->weights(j).back();
+      item.second = paths->second[j];
+      item.second_weight = paths->beside[j];
     } else {
       item.node = flat[j] < 0 ? leaf[j] : flat[j];
       item.weight = version.flat_weights[j];

@@ -227,6 +227,32 @@ def test_a_limit_decides(copse, data, tmp_path):
     assert "even with the items left in their file" in run.stderr
 
 
+def test_coefficients_lie_in_scratch_files_under_a_small_limit(copse, tmp_path):
+    """Many items, and so much of memory that not even H with its copies fits: the same clusters, the limit is kept, and
+    nothing stays behind."""
+    program = copse("--version").args[0]
+    subprocess.run([program, "generate", "corpus", "--docs", "150000", "--terms", "2000", "-k", "12", "-o", "many.copse"],
+                   cwd=tmp_path, check=True, capture_output=True)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    factor = ["factor", "many.copse", "-k", 40, "--max-iterations", 25, "--threads", 2]
+    labels, errors = {}, {}
+    for engine, options in (("disk", ["--engine", "disk"]), ("spilled", ["--memory-limit", "150M"])):
+        run = copse(*factor, *options, "-o", engine, cwd=tmp_path, env={**os.environ, "TMPDIR": str(scratch)})
+        assert run.returncode == 0, run.stderr
+        assert ("their coefficients are in scratch files" in run.stderr) == (engine == "spilled"), run.stderr
+        result = json.loads((tmp_path / engine / "result.json").read_text())
+        assert result["engine"] == "disk"
+        labels[engine] = (tmp_path / engine / "assignments.tsv").read_text()
+        errors[engine] = result["relative_error"]
+        if engine == "spilled" and "COPSE_SANITIZER" not in os.environ:
+            assert result["peak_memory_bytes"] <= 150e6
+    assert labels["disk"] == labels["spilled"] and errors["disk"] == errors["spilled"]
+    assert not list(scratch.iterdir())
+    run = copse(*factor, "--memory-limit", "150M", cwd=tmp_path, env={**os.environ, "TMPDIR": str(tmp_path / "nowhere")})
+    assert run.returncode == 1 and "nowhere: no scratch file" in run.stderr, run.stderr
+
+
 def test_other_files_are_refused(copse, data):
     run = copse("factor", "x.mtx", "-k", 3, "--engine", "disk", cwd=data)
     assert run.returncode == 1

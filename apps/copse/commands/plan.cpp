@@ -74,6 +74,7 @@ nlohmann::ordered_json json_of(const PlannedFile& file, const Speed& speed, cons
           {"problem", plan.problem},
           {"memory_bytes", plan.memory},
           {"memory_limit_bytes", plan.limit},
+          {"scratch_bytes", plan.spilled},
           {"file_reads", plan.file_reads},
           {"bytes_read", plan.bytes_read},
           {"bytes_sent_per_iteration", plan.iteration.bytes},
@@ -96,6 +97,7 @@ std::string described(const Plan& plan, const PlanOptions& options) {
                                            options.processes, plan.in_file ? "their file" : "memory")
                              : fmt::format("engine    {}\n", plan.engine);
   text += fmt::format("memory    {}{} of {}\n", in_bytes(plan.memory), each, in_bytes(plan.limit));
+  if (plan.spilled > 0) text += fmt::format("scratch   {} of the disk for coefficients\n", in_bytes(plan.spilled));
   text += fmt::format("reads     {}{}, the file {:.3g} times\n", in_bytes(plan.bytes_read), each, plan.file_reads);
   const bool flat = options.job.method == Method::flat;
   if (several) {

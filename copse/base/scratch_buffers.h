@@ -1,0 +1,39 @@
+// Large arrays that need not stand in memory: their pages lie in a file without a name, and the system fetches them as
+// they are touched.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <filesystem>
+#include <mutex>
+#include <thread>
+
+namespace copse {
+
+// As long as one lives, new buffers (base/buffer.h) of `least_bytes` and more are made in files of `folder`, in the
+// whole process. Buffers may outlive it. What is resident of them is let go of whenever it comes to more than about
+// `resident_bytes`, so arrays that are read from one end to the other cost little, and arrays that are read at random
+// much. Throws OutputError, here and where a buffer is made, if there is no room in the folder.
+class ScratchBuffers {
+ public:
+  ScratchBuffers(const std::filesystem::path& folder, std::size_t least_bytes, std::size_t resident_bytes);
+  ~ScratchBuffers();
+  ScratchBuffers(const ScratchBuffers&) = delete;
+  ScratchBuffers& operator=(const ScratchBuffers&) = delete;
+
+ private:
+  void watch(std::size_t most);
+
+  const std::size_t least_bytes_;
+  std::mutex mutex_;
+  std::condition_variable ends_;
+  bool is_over_ = false;
+  std::thread watcher_;
+};
+
+// A buffer of a scratch file; null: no such buffers are asked for, or none of this size.
+void* allocate_scratch(std::size_t bytes);
+// False if it is none.
+bool free_scratch(void* pointer) noexcept;
+
+}  // namespace copse
