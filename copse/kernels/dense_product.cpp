@@ -11,6 +11,8 @@
 #define HWY_TARGET_INCLUDE "copse/kernels/dense_product.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+// After Highway: compiled once per instruction set.
+#include "copse/kernels/pad-inl.h"
 
 // From here to HWY_ONCE the file is compiled once per instruction set.
 HWY_BEFORE_NAMESPACE();
@@ -91,6 +93,11 @@ void multiply_double(const double* a, Index rows, Index row_step, Index column_s
   multiply(a, rows, row_step, column_step, inner, b, k, stride, sums);
 }
 
+void pad_float(const float* from, Index rows, Index k, Index stride, float* to) { pad_rows(from, rows, k, stride, to); }
+void pad_double(const double* from, Index rows, Index k, Index stride, double* to) {
+  pad_rows(from, rows, k, stride, to);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace copse
 HWY_AFTER_NAMESPACE();
@@ -100,19 +107,24 @@ namespace copse {
 namespace {
 
 COPSE_EXPORT(multiply)
+COPSE_EXPORT(pad)
 
-}  // namespace
-
-namespace {
+// Rows of B from multiples of a cache line on; between k, rounded up to whole vectors, and `stride` nothing is written.
+template <class T>
+struct Padded {
+  Buffer<T> values;
+  Index rows = 0, stride = 0;
+  const T* row(Index p) const { return values.data() + p * stride; }
+};
 
 // For an A stored by columns: a block of A is read along its columns, the next one while this one is multiplied. The
 // columns are split into pieces, whose products are added up; how many depends on the sizes alone.
 template <class T>
-void times_by_columns(const StridedView<T>& a, const Matrix<T>& padded, Index k, Matrix<T>& out) {
+void times_by_columns(const StridedView<T>& a, const Padded<T>& padded, Index k, Matrix<T>& out) {
   const auto multiply = best_multiply<T>();
   constexpr Index row_block = 240, row_step = 48, inner_block = 32;  // the rows fill whole tiles
   constexpr Index least_piece = 512, most_pieces = 16, most_sums = Index{1} << 22, line = 64 / sizeof(T);
-  const Index inner = padded.rows(), stride = padded.cols();
+  const Index inner = padded.rows, stride = padded.stride;
   const Index fit = std::max<Index>(1, most_sums / std::max<Index>(1, a.rows * k));
   const Index pieces = std::clamp<Index>(inner / least_piece, 1, std::min(most_pieces, fit));
   const Index blocks = (a.rows + row_block - 1) / row_block;
@@ -134,7 +146,7 @@ void times_by_columns(const StridedView<T>& a, const Matrix<T>& padded, Index k,
           for (Index i = 0; i < rows; i += line) __builtin_prefetch(next + q * a.column_step + i);
         }
         multiply(a.values + begin + r + p * a.column_step, std::min(row_step, rows - r), 1, a.column_step, count,
-                 padded.row(p).data(), k, stride, sums.row(r).data());
+                 padded.row(p), k, stride, sums.row(r).data());
       }
     }
     for (Index i = 0; i < rows; ++i) std::copy_n(sums.row(i).data(), k, products[piece].row(begin + i).data());
@@ -157,9 +169,11 @@ void times(const StridedView<T>& a, const Matrix<T>& b, Matrix<T>& out) {
   const auto multiply = best_multiply<T>();
   constexpr Index longest_vector = 16;
   const Index stride = (k + longest_vector - 1) / longest_vector * longest_vector;
-  Matrix<T> padded(b.rows(), stride);
+  Padded<T> padded{.values = {}, .rows = b.rows(), .stride = stride};
+  padded.values.resize(static_cast<std::size_t>(b.rows() * stride));
+  const auto pad = best_pad<T>();
   parallel_blocks(b.rows(), 4096, [&](Index begin, Index end) {
-    for (Index p = begin; p < end; ++p) std::copy_n(b.row(p).data(), k, padded.row(p).data());
+    pad(b.data() + begin * k, end - begin, k, stride, padded.values.data() + begin * stride);
   });
   if (a.row_step == 1 && a.column_step > 1) return times_by_columns(a, padded, k, out);
   out.reshape(a.rows, k);
@@ -170,7 +184,7 @@ void times(const StridedView<T>& a, const Matrix<T>& b, Matrix<T>& out) {
     Matrix<T> sums(end - begin, stride);
     for (Index p = 0; p < b.rows(); p += inner_block) {
       multiply(a.values + begin * a.row_step + p * a.column_step, end - begin, a.row_step, a.column_step,
-               std::min(inner_block, b.rows() - p), padded.row(p).data(), k, stride, sums.data());
+               std::min(inner_block, b.rows() - p), padded.row(p), k, stride, sums.data());
     }
     for (Index i = begin; i < end; ++i) std::copy_n(sums.row(i - begin).data(), k, out.row(i).data());
   });

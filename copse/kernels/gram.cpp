@@ -11,19 +11,8 @@
 #define HWY_TARGET_INCLUDE "copse/kernels/gram.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-
-#ifndef COPSE_KERNELS_GRAM_SCRATCH
-#define COPSE_KERNELS_GRAM_SCRATCH
-namespace copse {
-namespace {
-template <class T>
-struct GramScratch {
-  Buffer<T> packed, products;
-  Buffer<double> sums;
-};
-}  // namespace
-}  // namespace copse
-#endif
+// After Highway: compiled once per instruction set.
+#include "copse/kernels/pad-inl.h"
 
 // From here to HWY_ONCE the file is compiled once per instruction set.
 HWY_BEFORE_NAMESPACE();
@@ -97,7 +86,7 @@ void gram_of_rows(const T* f, Index rows, Index k, GramScratch<T>& scratch, doub
   double* sums = scratch.sums.data();
   for (Index begin = 0; begin < rows; begin += rows_per_sum) {
     const Index count = std::min(rows_per_sum, rows - begin);
-    for (Index i = 0; i < count; ++i) std::copy_n(f + (begin + i) * k, k, packed + i * stride);
+    pad_rows(f + begin * k, count, k, stride, packed);
     std::fill(packed + count * stride, packed + rows_per_sum * stride, T(0));
     for (Index a = 0; a < stride; a += tile_rows) {
       const Index diagonal = a / lanes * lanes;
@@ -241,6 +230,15 @@ Matrix<double> gram(const Matrix<T>& f) {
 }
 
 template <class T>
+void gram_of_some(const Matrix<T>& f, std::span<const Index> rows, GramScratch<T>& scratch, double* result) {
+  const Index k = f.cols();
+  scratch.gathered.resize(rows.size() * static_cast<std::size_t>(k));
+  T* next = scratch.gathered.data();
+  for (const Index row : rows) next = std::copy_n(f.row(row).data(), k, next);
+  best_gram<T>()(scratch.gathered.data(), static_cast<Index>(rows.size()), k, scratch, result);
+}
+
+template <class T>
 double dot(const Matrix<T>& a, const Matrix<T>& b) {
   assert(a.rows() == b.rows() && a.cols() == b.cols());
   return sum_of_products(a.values(), b.values());
@@ -265,6 +263,8 @@ double squared_norm_over(std::span<const T> values, int exponent) {
 
 template Matrix<double> gram(const Matrix<float>&);
 template Matrix<double> gram(const Matrix<double>&);
+template void gram_of_some(const Matrix<float>&, std::span<const Index>, GramScratch<float>&, double*);
+template void gram_of_some(const Matrix<double>&, std::span<const Index>, GramScratch<double>&, double*);
 template double dot(const Matrix<float>&, const Matrix<float>&);
 template double dot(const Matrix<double>&, const Matrix<double>&);
 template double squared_norm(std::span<const float>);

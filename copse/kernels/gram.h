@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "copse/base/buffer.h"
 #include "copse/matrix/dense.h"
 
 namespace copse {
@@ -10,6 +11,18 @@ namespace copse {
 // F'F, k x k, symmetric.
 template <class T>
 Matrix<double> gram(const Matrix<T>& f);
+
+// Room that is kept from one small Gram matrix to the next.
+template <class T>
+struct GramScratch {
+  Buffer<T> gathered, packed, products;
+  Buffer<double> sums;
+};
+
+// The same of the rows of F that are named, on this thread. Only the part of `result` (k x k) on and above the diagonal
+// is written.
+template <class T>
+void gram_of_some(const Matrix<T>& f, std::span<const Index> rows, GramScratch<T>& scratch, double* result);
 
 // Sum of the products of corresponding entries: <A, B> = tr(A'B).
 template <class T>

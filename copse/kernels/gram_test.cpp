@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "copse/base/parallel.h"
 #include "tests/support/instruction_sets.h"
@@ -28,6 +30,31 @@ template <class T>
 class Gram : public ::testing::Test {};
 using Types = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Gram, Types);
+
+TYPED_TEST(Gram, OfSomeRowsEqualsThatOfACopyOfThem) {
+  using T = TypeParam;
+  for_each_instruction_set([] {
+    GramScratch<T> scratch;
+    for (const Index k : {1, 2, 3, 5, 8, 9, 17}) {
+      const auto f = random_integer_dense<T>(90, k, 5);
+      for (const Index count : {0, 1, 16, 32, 40, 77}) {
+        std::vector<Index> rows;  // in no order, some twice
+        Matrix<T> copy(count, k);
+        for (Index r = 0; r < count; ++r) {
+          rows.push_back((r * 37) % 61);
+          std::ranges::copy(f.row(rows.back()), copy.row(r).begin());
+        }
+        std::vector<double> found(static_cast<std::size_t>(k * k), -1);
+        gram_of_some(f, rows, scratch, found.data());
+        const auto expected = testing::naive::transpose_times(in_double(copy), in_double(copy));
+        for (Index a = 0; a < k; ++a) {
+          for (Index b = a; b < k; ++b)
+            ASSERT_EQ(found[static_cast<std::size_t>(a * k + b)], expected(a, b)) << count << " x " << k;
+        }
+      }
+    }
+  });
+}
 
 TYPED_TEST(Gram, EqualsTheNaiveProductExactly) {
   using T = TypeParam;
