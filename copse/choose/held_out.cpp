@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "copse/base/error.h"
@@ -23,6 +24,7 @@ constexpr int sweeps = 3;  // over the coordinates of a row, for one product wit
 // feature, its hidden entries would be foretold by next to nothing, and a few of them would outweigh all others: such a
 // coefficient is 0.
 constexpr double least_seen = 0.1;
+constexpr std::size_t few_hidden = 16;  // entries of a row: fewer are taken out of its Gram matrix one by one
 constexpr double hidden_per_nonzero = 4, enough_hidden = 1e6, enough_hidden_nonzeros = 1e5;
 constexpr double first_step = 0.5, step_growth = 1.05, largest_growth = 1.01, step_fall = 1.5;
 
@@ -64,14 +66,22 @@ void update_rows(const Matrix<double>& product, const Matrix<double>& g, const H
   const Index k = g.cols();
   parallel_blocks(f.rows(), rows_per_block, [&](Index begin, Index end) {
     std::vector<double> own(static_cast<std::size_t>(k * k)), slope(static_cast<std::size_t>(k));
-    std::vector<double> other(static_cast<std::size_t>(k));
+    std::vector<double> other(static_cast<std::size_t>(std::max(k, k * k)));
+    GramScratch<double> scratch;
     for (Index j = begin; j < end; ++j) {
       std::ranges::copy(whole.values(), own.begin());
-      for (Index p = hidden.offsets[j]; p < hidden.offsets[j + 1]; ++p) {
-        std::ranges::copy(g.row(hidden.others[p]), other.begin());
-        for (Index a = 0; a < k; ++a) {
-          if (other[a] != 0) add_scaled(-other[a], other.data() + a, k - a, own.data() + a * k + a);
+      const std::span others(hidden.others.data() + hidden.offsets[j],
+                             static_cast<std::size_t>(hidden.offsets[j + 1] - hidden.offsets[j]));
+      if (others.size() < few_hidden) {
+        for (const Index i : others) {
+          std::ranges::copy(g.row(i), other.begin());
+          for (Index a = 0; a < k; ++a) {
+            if (other[a] != 0) add_scaled(-other[a], other.data() + a, k - a, own.data() + a * k + a);
+          }
         }
+      } else {
+        gram_of_some(g, others, scratch, other.data());
+        for (Index a = 0; a < k; ++a) add_scaled(-1, other.data() + a * k + a, k - a, own.data() + a * k + a);
       }
       for (Index a = 0; a < k; ++a) {
         for (Index b = 0; b < a; ++b) own[a * k + b] = own[b * k + a];
