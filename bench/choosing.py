@@ -3,7 +3,7 @@
 
 Each line prints a row of bench/results/choosing.md; CPU seconds are user + system of the whole process and its children.
 
-    bench/choosing.py verdicts [NAME ...]        all data, or those named; --runs N
+    bench/choosing.py verdicts [NAME ...]        all data, or those named; --runs N, and of text --documents N; --keep FOLDER keeps the results
     bench/choosing.py signatures                 mutational signatures, with cosines to the truth
     bench/choosing.py sparse                     [Kim & Park 2008, tables 8 and 9] with Golub's leukemia in place of their data
 
@@ -24,6 +24,7 @@ import time
 DATA = pathlib.Path(os.environ.get("COPSE_DATA", "shared/data"))
 PROGRAM = os.environ.get("COPSE_PROGRAM", "copse")
 CELLS = ("--library-size", 10000, "--select", 2000, "--select-by", "dispersion", "--weights", "log")
+TEXT = ("-k", "2,3,4,5,6,8,10,12,15,20,25,30")
 
 # name: (file, truth, options of choose)
 SETS = {
@@ -32,8 +33,10 @@ SETS = {
     "rnamix": ("scmix_RNAmix_celseq2/matrix.mtx.gz", "3 components", ("-k", "1:6", "--for", "components", *CELLS)),
     "mutsig": ("mutsig_synthetic/matrix.tsv.gz", "3 signatures", ("-k", "1:8", "--for", "components")),
     "pbmc3k": ("pbmc3k/matrix.mtx.gz", "9 kinds of cells", ("-k", "2:12", *CELLS)),
-    "reuters": ("reuters21578/documents.jsonl.gz", "66 topics, very uneven; 3,000 of its documents", ("-k", "5,10,20,40,60")),
-    "20newsgroups": ("20newsgroups/documents.jsonl.gz", "20 groups; 3,000 of its documents", ("-k", "5,10,15,20,25,30")),
+    "20newsgroups": ("20newsgroups/documents.jsonl.gz", "20 groups in 6 or 7 subjects", TEXT),
+    "reuters": ("reuters21578/documents.jsonl.gz", "66 topics, very uneven", TEXT),
+    "arxiv": ("arxiv_abstracts/documents.jsonl.gz", "25 categories in 7 archives", TEXT),
+    "dblp": ("dblp_titles/documents.jsonl.gz", "4 areas", TEXT),
 }
 
 
@@ -47,18 +50,17 @@ def run(line, **options):
     return done, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.time() - wall
 
 
-def choose(path, *options):
-    with tempfile.TemporaryDirectory() as folder:
-        line = [PROGRAM, "choose", path, *options, "--threads", 2, "--quiet", "-o", f"{folder}/out"]
-        _, cpu, _ = run(line)
-        return json.loads(pathlib.Path(folder, "out", "result.json").read_text())["survey"], cpu
+def choose(path, folder, *options):
+    line = [PROGRAM, "choose", path, *options, "--threads", 2, "--quiet", "--force", "-o", folder]
+    _, cpu, _ = run(line)
+    return json.loads(pathlib.Path(folder, "result.json").read_text())["survey"], cpu
 
 
-def sample(path, folder):
-    """Every n-th document, about 3,000 in all."""
+def sample(path, folder, count):
+    """Every n-th document, about as many as asked for in all."""
     lines = gzip.open(path, "rt").read().splitlines()
     part = pathlib.Path(folder, "sample.jsonl")
-    part.write_text("\n".join(lines[:: max(1, len(lines) // 3000)]) + "\n")
+    part.write_text("\n".join(lines[:: max(1, len(lines) // count)]) + "\n")
     return part
 
 
@@ -67,8 +69,8 @@ def verdicts(options):
     for name in options.names or SETS:
         file, truth, line = SETS[name]
         with tempfile.TemporaryDirectory() as folder:
-            path = sample(DATA / file, folder) if "jsonl" in file else DATA / file
-            survey, cpu = choose(path, *line, "--runs", options.runs)
+            path = sample(DATA / file, folder, options.documents) if "jsonl" in file else DATA / file
+            survey, cpu = choose(path, f"{options.keep or folder}/{name}", *line, "--runs", options.runs)
         own = ", ".join(f"{choice['measure']} {choice['k']}" for choice in survey["choices"])
         possible = ", ".join(map(str, survey["possible"])) or "-"
         print(f"| {name}, `{' '.join(map(str, line))}` | {truth} | {options.runs} | {survey['k']} | {survey['sure']:.0%} | "
@@ -124,6 +126,8 @@ def main():
     parser.add_argument("what", nargs="?", default="verdicts", choices=["verdicts", "signatures", "sparse"])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--documents", type=int, default=3000)
+    parser.add_argument("--keep")
     options = parser.parse_args()
     globals()[options.what](options)
 
