@@ -151,7 +151,8 @@ std::string listed(const std::vector<Index>& ks) {
 }
 
 // The answer and its reasons as a person can quote them.
-std::string sentence_of(const Verdict& verdict, const SurveyTable& table, bool few_items) {
+std::string sentence_of(const Verdict& verdict, const SurveyTable& table, bool few_items, double agree,
+                        double baseline) {
   const auto choice = [&](const char* measure) -> std::optional<Index> {
     const auto found = std::ranges::find(verdict.choices, measure, &Choice::measure);
     return found == verdict.choices.end() ? std::optional<Index>{} : found->k;
@@ -224,12 +225,20 @@ std::string sentence_of(const Verdict& verdict, const SurveyTable& table, bool f
       std::erase(others, Index(1));
       if (!others.empty()) text += fmt::format("; {} {} possible", listed(others), others.size() == 1 ? "is" : "are");
     }
-    text += std::ranges::find(verdict.possible, Index(1)) == verdict.possible.end()
-                ? ". No structure (k = 1) is ruled out."
-                : ". No structure (k = 1) is not ruled out.";
+    const bool one_is_possible = p > weak_p || std::ranges::find(verdict.possible, Index(1)) != verdict.possible.end();
+    text += one_is_possible ? ". No structure (k = 1) is not ruled out." : ". No structure (k = 1) is ruled out.";
   }
-  return text + fmt::format(" {:.0f} % of the surveys drawn anew from these runs agree.", 100 * verdict.sure);
+  text += fmt::format(" {:.0f} % of the surveys drawn anew from these runs agree", 100 * agree);
+  if (baseline == 0) return text + ".";
+  return text + fmt::format(
+                    ", but {:.0f} % of the data is a baseline that all items share, on which NMF spends components: of "
+                    "such verdicts about {:.0f} % are right. Affine NMF (--affine, affine=True) has a place for it.",
+                    100 * baseline, 100 * verdict.sure);
 }
+
+// How often a verdict is right on which so many of the drawn surveys agree, where NMF has no place for a baseline that
+// the data has: simulations in bench/results/choosing.md.
+double sure_beside_baseline(double agree) { return agree * agree; }
 
 }  // namespace
 
@@ -304,8 +313,10 @@ std::optional<Index> choose_by_silhouette(const SurveyTable& table) {
 }
 
 template <class T>
-Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, Average average, Question question) {
+Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, Average average, Question question,
+               double baseline) {
   const SurveyTable table = tabulate(survey, records, average);
+  if (question != Question::clusters || baseline < large_baseline) baseline = 0;
   Verdict verdict;
   verdict.question = question;
   const auto add = [&](const char* measure, Question answers, std::optional<Index> k) {
@@ -321,12 +332,14 @@ Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, A
   add("hold-out", Question::components, choose_by_hidden_error(table));
   add("bi-cross-validation", Question::components, choose_by_block_error(table));
   add("silhouette", Question::components, choose_by_silhouette(table));
+  double agree = 0;
   if (const auto k = by_question(table, question)) {
     verdict.k = *k;
     const DrawnSurveys drawn(survey.options(), records, average);
     std::map<Index, int> count;
     for (int s = 0; s < surveys_drawn; ++s) ++count[by_question(drawn.draw(s), question).value_or(0)];
-    verdict.sure = static_cast<double>(count[*k]) / surveys_drawn;
+    agree = static_cast<double>(count[*k]) / surveys_drawn;
+    verdict.sure = baseline > 0 ? sure_beside_baseline(agree) : agree;
     int below = 0;  // drawn surveys that choose less
     for (const auto& [other, times] : count) {
       if (other == 0) continue;
@@ -340,7 +353,7 @@ Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, A
       if (other != *k && times >= share_of_possible * surveys_drawn) verdict.possible.push_back(other);
     }
   }
-  verdict.sentence = sentence_of(verdict, table, survey.items() < few_for_halves);
+  verdict.sentence = sentence_of(verdict, table, survey.items() < few_for_halves, agree, baseline);
   return verdict;
 }
 
@@ -355,7 +368,7 @@ Index most_promising(const Survey<T>& survey, const std::vector<RunRecord>& reco
 
 template Index most_promising(const Survey<float>&, const std::vector<RunRecord>&, Average, Question);
 template Index most_promising(const Survey<double>&, const std::vector<RunRecord>&, Average, Question);
-template Verdict decide(const Survey<float>&, const std::vector<RunRecord>&, Average, Question);
-template Verdict decide(const Survey<double>&, const std::vector<RunRecord>&, Average, Question);
+template Verdict decide(const Survey<float>&, const std::vector<RunRecord>&, Average, Question, double);
+template Verdict decide(const Survey<double>&, const std::vector<RunRecord>&, Average, Question, double);
 
 }  // namespace copse

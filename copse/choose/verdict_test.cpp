@@ -91,6 +91,39 @@ TEST(Decide, FindsTheTopicsOfACorpus) {
   EXPECT_EQ(verdict.k, 12) << verdict.sentence;
   EXPECT_LE(verdict.least, 12);
   EXPECT_GE(verdict.most, 12);
+  // Four runs give no p below 1/9: the evidence is weak, and the sentence may not rule out what it does not.
+  EXPECT_NE(verdict.sentence.find("weak evidence"), std::string::npos) << verdict.sentence;
+  EXPECT_NE(verdict.sentence.find("No structure (k = 1) is not ruled out."), std::string::npos) << verdict.sentence;
+}
+
+// Records in which every run finds two clusters, and a survey of data that plays no part.
+TEST(Decide, IsLessSureBesideABaselineAndSaysWhy) {
+  const Dataset<float> data{.values = Matrix<float>(20, 5)};
+  const auto method = nmf_clusterer<float>({});
+  const Survey<float> survey(data, *method,
+                             {.ks = {2, 3}, .kinds = {RunKind::split, RunKind::null_split}, .runs = 6, .hold_out = {}});
+  std::vector<RunRecord> records;
+  for (int number = 0; number < 6; ++number) {
+    // Three runs of six see three clusters.
+    const double other = number % 2 == 0 ? 1 : .2;
+    records.push_back({.key = {RunKind::split, 2, number}, .values = {.7, .7, .7, .7}});
+    records.push_back({.key = {RunKind::split, 3, number}, .values = {other, other, other, other}});
+    for (const Index k : {2, 3}) records.push_back({.key = {RunKind::null_split, k, number}, .values = {.1, .1, 0, 0}});
+  }
+  const auto verdict = [&](Question question, double baseline) {
+    return decide(survey, records, Average::mean, question, baseline);
+  };
+  const Verdict plain = verdict(Question::clusters, 0), small = verdict(Question::clusters, large_baseline - .01);
+  EXPECT_EQ(small.sentence, plain.sentence);
+  EXPECT_EQ(plain.sentence.find("baseline"), std::string::npos);
+  const Verdict large = verdict(Question::clusters, .81);
+  EXPECT_EQ(large.k, plain.k);
+  ASSERT_GT(plain.sure, .3);
+  ASSERT_LT(plain.sure, 1);
+  EXPECT_LT(large.sure, plain.sure);
+  EXPECT_NE(large.sentence.find("81 % of the data is a baseline"), std::string::npos) << large.sentence;
+  EXPECT_EQ(large.sentence.find("agree."), std::string::npos) << large.sentence;
+  EXPECT_NE(large.sentence.find("--affine"), std::string::npos) << large.sentence;
 }
 
 // Documents of one topic: every word by its frequency alone.

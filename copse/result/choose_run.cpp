@@ -11,6 +11,7 @@
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
+#include "copse/choose/baseline.h"
 #include "copse/choose/pictures.h"
 #include "copse/choose/sketch.h"
 #include "copse/choose/verdict.h"
@@ -227,7 +228,7 @@ std::vector<Index> halfway(const std::vector<Index>& ks, Index k) {
 
 template <class T>
 SurveyReport report_of(const Survey<T>& survey, const std::vector<RunKey>& plan, const Runs& runs,
-                       const ChooseRunOptions& options) {
+                       const ChooseRunOptions& options, double baseline) {
   SurveyReport report;
   const std::vector<RunRecord> records = records_of(plan, runs);
   std::set<std::string> failures;
@@ -240,7 +241,7 @@ SurveyReport report_of(const Survey<T>& survey, const std::vector<RunKey>& plan,
   report.done = static_cast<Index>(records.size());
   report.failures.assign(failures.begin(), failures.end());
   report.table = tabulate(survey, records, options.average);
-  report.verdict = decide(survey, records, options.average, options.question);
+  report.verdict = decide(survey, records, options.average, options.question, baseline);
   report.consensus = consensus_picture(survey, records, std::max<Index>(2, report.verdict.k), items_in_picture);
   report.flows = cluster_flows(records, survey.options().ks);
   return report;
@@ -417,7 +418,18 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
     if (runs.all.empty()) throw;
     outcome.stopped = clock.seconds() > options.time_limit ? StopReason::time_limit : StopReason::interrupted;
   }
-  uninterrupted([&] { outcome.report = report_of(survey, plan, runs, options); });
+  // Of the data, where NMF has no place for it.
+  const bool may_lack_baseline =
+      options.method == "nmf" && !options.flat.nmf.affine && options.question == Question::clusters;
+  uninterrupted([&] {
+    const double baseline = may_lack_baseline ? baseline_share<T>(data, survey.order()) : 0;
+    outcome.report = report_of(survey, plan, runs, options, baseline);
+    if (baseline >= large_baseline) {
+      outcome.notes.push_back(
+          fmt::format("All items share a baseline, {:.0f} % of the data, for which NMF has no place without --affine.",
+                      100 * baseline));
+    }
+  });
   outcome.seconds = clock.seconds();
   return outcome;
 }

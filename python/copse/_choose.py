@@ -41,7 +41,8 @@ class Survey:
     sentence_ : str
         The verdict with its reasons.
     sure_ : float
-        The share of surveys, drawn anew with replacement from these runs, that choose the same k.
+        How sure the verdict is: the share of surveys, drawn anew with replacement from these runs, that choose the same
+        k, and less where all samples share a large baseline and `affine` was not asked for; the sentence says so.
     possible_ : list of int
         Other numbers that at least a tenth of them choose.
     interval_ : tuple of int

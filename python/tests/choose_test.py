@@ -40,6 +40,14 @@ def test_finds_planted_clusters(genes):
     assert repr(survey).startswith("Survey(k_=3")
 
 
+def test_says_that_all_samples_share_a_baseline(genes):
+    survey = choose_k(genes[0], [2, 3, 4], n_runs=4, random_state=0)
+    assert "of the data is a baseline" in survey.sentence_ and "affine=True" in survey.sentence_
+    without = genes[0] - np.quantile(genes[0], 0.1, axis=0)
+    survey = choose_k(np.maximum(without, 0), [2, 3, 4], n_runs=4, random_state=0)
+    assert "baseline" not in survey.sentence_
+
+
 @pytest.mark.parametrize("most", [10000, 50])
 def test_has_the_numbers_of_the_program(genes, program, tmp_path, most):
     np.save(tmp_path / "x.npy", genes[0])

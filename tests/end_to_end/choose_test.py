@@ -1,6 +1,7 @@
 """copse choose: a verdict with its reasons, the same however the runs are made."""
 
 import json
+import re
 import signal
 import subprocess
 import time
@@ -64,6 +65,21 @@ def test_finds_the_planted_number_and_writes_its_clusters(copse, genes, tmp_path
             assert float(row[name]) == pytest.approx(entry[name], rel=1e-5)
     assert survey["least"] == survey["most"] == 3
     assert len(rows_of(tmp_path / "out" / "assignments.tsv")) == 180
+
+
+def test_notices_a_baseline_that_nmf_has_no_place_for(copse, genes, tmp_path):
+    run = copse("choose", genes, "-k", "2:4", "--runs", 4, "-o", "plain")
+    assert run.returncode == 0, run.stderr
+    survey = survey_of(tmp_path / "plain")
+    assert "of the data is a baseline that all items share" in survey["sentence"] and "--affine" in survey["sentence"]
+    agree = float(re.search(r"(\d+) % of the surveys drawn anew", survey["sentence"])[1]) / 100
+    assert survey["sure"] == pytest.approx(agree**2, abs=0.02)
+    notes = json.loads((tmp_path / "plain" / "result.json").read_text())["notes"]
+    assert any("--affine" in note for note in notes)
+    for more in (["--affine"], ["--method", "kmeans"], ["--for", "components"]):
+        run = copse("choose", genes, "-k", "2:3", "--runs", 2, *more, "-o", "other", "--force")
+        assert run.returncode == 0, run.stderr
+        assert "baseline" not in survey_of(tmp_path / "other")["sentence"], more
 
 
 def test_looks_at_a_sample_and_clusters_all(copse, few_genes, tmp_path):

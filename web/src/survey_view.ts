@@ -250,7 +250,7 @@ export function surveyView(data: SurveyData, more: HTMLElement | null = null): H
     { class: "survey-view" },
     h("h2", { tabindex: -1 }, data.question === "components" ? "How many components" : "How many clusters"),
     h("p", { class: "verdict" }, data.sentence),
-    h("p", { class: "quiet" }, `${data.runs.done} of ${data.runs.planned} runs; surveys drawn anew from them agree in ${percent(data.sure)}.`),
+    h("p", { class: "quiet" }, `${data.runs.done} of ${data.runs.planned} runs; the verdict is ${percent(data.sure)} sure.`),
     h("div", { class: "figures" }, ...[recurrenceFigure(data), strengthFigure(data), errorFigure(data), consensusFigure(data), more, flowFigure(data)].filter((f) => f !== null)),
     choicesTable(data),
   );
