@@ -187,6 +187,7 @@ class Hdf5 {
     const Handle how(H5Dget_create_plist(found.get()), H5Pclose);
     if (H5Pget_layout(how.get()) == H5D_VIRTUAL || H5Pget_external_count(how.get()) > 0)
       wrong(excerpt(path) + " keeps its values in other files, which are not read.");
+    check_storage(found, how, path);
     return found;
   }
 
@@ -307,6 +308,23 @@ class Hdf5 {
  private:
   void check_links(const std::string& path) const {
     if (refused_) wrong(excerpt(path) + " is a link to another file, which is not followed.");
+  }
+
+  // HDF5 reads as many elements as an array has, whatever was stored of it.
+  void check_storage(const Handle& array, const Handle& how, const std::string& path) const {
+    const H5D_layout_t layout = H5Pget_layout(how.get());
+    H5D_space_status_t status = H5D_SPACE_STATUS_ERROR;
+    if (layout == H5D_CHUNKED || H5Dget_space_status(array.get(), &status) < 0 ||
+        status == H5D_SPACE_STATUS_NOT_ALLOCATED)
+      return;
+    const Handle type(H5Dget_type(array.get()), H5Tclose), space(H5Dget_space(array.get()), H5Sclose);
+    const bool variable = H5Tis_variable_str(type.get()) > 0;
+    const H5T_class_t kind = H5Tget_class(type.get());
+    if (kind != H5T_INTEGER && kind != H5T_FLOAT && kind != H5T_STRING) return;  // nothing else is read
+    const auto bytes = static_cast<double>(variable ? heap_reference_bytes : H5Tget_size(type.get()));
+    const auto elements = static_cast<double>(H5Sget_simple_extent_npoints(space.get()));
+    if (static_cast<double>(H5Dget_storage_size(array.get())) != elements * bytes)
+      wrong(excerpt(path) + " takes another number of bytes than its shape asks for: the file is damaged.");
   }
 
   std::string_view text_of(const char* reference) const {

@@ -248,6 +248,24 @@ def test_damaged_text_gets_a_sentence(copse, tmp_path, damage, end):
     assert not (tmp_path / f"y.{end}").exists()
 
 
+@pytest.mark.parametrize("array", ["X/data", "X/indptr", "obs/_index"])
+@pytest.mark.parametrize("size,end", [(0, "npz"), (4, "npz"), (4, "copse"), (1 << 40, "npz")])
+def test_an_array_stored_in_part_gets_a_sentence(copse, tmp_path, array, size, end):
+    """HDF5's own library reads past what is stored, and may crash."""
+    with h5py.File(tmp_path / "x.h5ad", "w") as file:
+        sparse(file, [1.0, 2, 3], [0, 1, 2], [0, 1, 3], (2, 3))
+        file.create_dataset("obs/_index", data=["a", "b"], dtype=h5py.string_dtype())
+    good(copse("convert", tmp_path / "x.h5ad", tmp_path / "whole.npz"))
+    with h5py.File(tmp_path / "x.h5ad") as file:
+        found = file[array].id
+        place = b"".join(n.to_bytes(8, "little") for n in (found.get_offset(), found.get_storage_size()))
+    whole = (tmp_path / "x.h5ad").read_bytes()
+    assert whole.count(place) == 1
+    (tmp_path / "x.h5ad").write_bytes(whole.replace(place, place[:8] + size.to_bytes(8, "little")))
+    wrong = copse("convert", tmp_path / "x.h5ad", tmp_path / f"y.{end}")
+    assert wrong.returncode == 1 and f"'{array}' takes another number of bytes than its shape" in wrong.stderr
+
+
 def elsewhere_by_link(file, other):
     file["X"] = h5py.ExternalLink(other.name, "X")
 
