@@ -1,8 +1,8 @@
 // Kuang's thesis, tables 12 and 13: how often measures find the number of clusters in simulated gene expression, ours
 // beside theirs, the verdict beside all measures, and how often a verdict that calls itself so sure is right.
-// ./run bench paper/choosing [affine|standard] [REPETITIONS] [RUNS] [SECONDS]: goes on where an earlier call stopped
-// and prints what is there; stops after so many seconds of CPU. ./run bench paper/choosing figures [RUNS]: figures 12
-// and 13, one Gaussian.
+// ./run bench paper/choosing [affine|standard] [REPETITIONS] [RUNS] [SECONDS] [TOLERANCE]: goes on where an earlier
+// call stopped and prints what is there; stops after so many seconds of CPU; fits end at this tolerance. ./run bench
+// paper/choosing figures [RUNS]: figures 12 and 13, one Gaussian.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -91,7 +91,8 @@ struct Cell {
 };
 
 // The survey of one simulated data set; nothing where it is not complete and there is no time left.
-std::optional<SurveyReport> survey_of(std::size_t s, Index k, int repetition, int runs, bool affine, bool may_run) {
+std::optional<SurveyReport> survey_of(std::size_t s, Index k, int repetition, int runs, bool affine, bool may_run,
+                                      double tolerance) {
   const auto seed = static_cast<std::uint64_t>(1000 * repetition + 10 * k) + s;
   const auto planted = generate_gene_expression<float>({.k = k, .deviation = deviations[s], .seed = seed});
   ChooseRunOptions options;
@@ -101,13 +102,14 @@ std::optional<SurveyReport> survey_of(std::size_t s, Index k, int repetition, in
   options.survey.runs = runs;
   options.survey.seed = seed;
   options.flat.nmf.affine = affine;
-  options.flat.nmf.tolerance = tolerance_by_data;
+  options.flat.nmf.tolerance = tolerance;
   options.average = Average::mean;
   const std::filesystem::path folder = "build/bench_data/choosing";
   std::filesystem::create_directories(folder);
   char name[100];
-  std::snprintf(name, sizeof name, "%s_%d_%d_%d", affine ? "affine" : "standard", static_cast<int>(s),
-                static_cast<int>(k), repetition);
+  const int end = std::snprintf(name, sizeof name, "%s_%d_%d_%d", affine ? "affine" : "standard", static_cast<int>(s),
+                                static_cast<int>(k), repetition);
+  if (tolerance != tolerance_by_data) std::snprintf(name + end, sizeof name - end, "_%g", tolerance);
   options.run_log = folder / name;
   options.resume = std::filesystem::exists(options.run_log);
   if (!options.resume && !may_run) return {};
@@ -172,7 +174,7 @@ void figures(int runs) {
   }
 }
 
-void run(bool affine, int repetitions, int runs, double seconds) {
+void run(bool affine, int repetitions, int runs, double seconds, double tolerance) {
   std::map<std::string, std::map<std::pair<std::size_t, Index>, Cell>> cells;
   std::map<int, Cell> calibration;
   std::map<Index, Cell> by_k;
@@ -181,7 +183,7 @@ void run(bool affine, int repetitions, int runs, double seconds) {
     for (std::size_t s = 0; s < deviations.size(); ++s) {
       for (Index k = 1; k <= 6; ++k) {
         const bool may_run = static_cast<double>(std::clock()) / CLOCKS_PER_SEC < seconds;
-        const auto report = survey_of(s, k, repetition, runs, affine, may_run);
+        const auto report = survey_of(s, k, repetition, runs, affine, may_run, tolerance);
         if (!report) continue;
         const auto count = [&](const std::string& measure, Index chosen) {
           Cell& cell = cells[measure][{s, k}];
@@ -221,5 +223,6 @@ int main(int count, char** arguments) {
   const bool affine = count < 2 || std::string(arguments[1]) != "standard";
   const int repetitions = count > 2 ? std::atoi(arguments[2]) : 3, runs = count > 3 ? std::atoi(arguments[3]) : 20;
   const double seconds = count > 4 ? std::atof(arguments[4]) : 1e9;
-  copse::with_threads(1, nullptr, [&] { copse::run(affine, repetitions, runs, seconds); });
+  const double tolerance = count > 5 ? std::atof(arguments[5]) : copse::tolerance_by_data;
+  copse::with_threads(1, nullptr, [&] { copse::run(affine, repetitions, runs, seconds, tolerance); });
 }
