@@ -11,8 +11,10 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "copse/base/error.h"
 
@@ -26,7 +28,7 @@ struct Scratch {
   std::mutex mutex;
   std::map<void*, std::size_t> buffers;
   std::atomic<std::size_t> count = 0;
-  std::multimap<std::size_t, std::filesystem::path> askers;  // the least sizes, each with its folder
+  std::multiset<std::pair<std::size_t, std::filesystem::path>> askers;  // the least sizes, each with its folder
   std::atomic<std::size_t> least = no_size;
 };
 
@@ -55,14 +57,15 @@ void* map_new_file(const std::filesystem::path& folder, std::size_t bytes) {
   return place;
 }
 
-// What this process has in memory of files that it maps, in bytes.
+// What this process has in memory of files that it maps, in bytes. 0 where that is not known: nothing is let go of
+// then, and the system takes pages back when it needs them.
 std::size_t resident_of_files() {
   std::FILE* const file = std::fopen("/proc/self/statm", "re");
-  if (file == nullptr) return no_size;
+  if (file == nullptr) return 0;
   unsigned long size = 0, resident = 0, shared = 0;
   const bool known = std::fscanf(file, "%lu %lu %lu", &size, &resident, &shared) == 3;
   std::fclose(file);
-  return known ? shared * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : no_size;
+  return known ? shared * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
 void let_go() {
@@ -77,15 +80,13 @@ void set_least(Scratch& all) { all.least = all.askers.empty() ? no_size : all.as
 }  // namespace
 
 ScratchBuffers::ScratchBuffers(const std::filesystem::path& folder, std::size_t least_bytes, std::size_t resident_bytes)
-    : least_bytes_(least_bytes) {
-  Scratch& all = scratch();
-  {
-    const std::lock_guard lock(all.mutex);
-    all.askers.emplace(least_bytes, folder);
-    set_least(all);
-  }
+    : least_bytes_(least_bytes), folder_(folder) {
   // The program's own pages are those of files, too.
   watcher_ = std::thread([this, most = resident_of_files() + resident_bytes] { watch(most); });
+  Scratch& all = scratch();
+  const std::lock_guard lock(all.mutex);
+  all.askers.emplace(least_bytes, folder);
+  set_least(all);
 }
 
 ScratchBuffers::~ScratchBuffers() {
@@ -97,7 +98,7 @@ ScratchBuffers::~ScratchBuffers() {
   watcher_.join();
   Scratch& all = scratch();
   const std::lock_guard lock(all.mutex);
-  all.askers.erase(all.askers.find(least_bytes_));
+  all.askers.erase(all.askers.find({least_bytes_, folder_}));
   set_least(all);
 }
 

@@ -13,7 +13,7 @@ namespace copse {
 // As long as one lives, new buffers (base/buffer.h) of `least_bytes` and more are made in files of `folder`, in the
 // whole process. Buffers may outlive it. What is resident of them is let go of whenever it comes to more than about
 // `resident_bytes`, so arrays that are read from one end to the other cost little, and arrays that are read at random
-// much. Throws OutputError, here and where a buffer is made, if there is no room in the folder.
+// much. A buffer for which the folder has no room throws OutputError.
 class ScratchBuffers {
  public:
   ScratchBuffers(const std::filesystem::path& folder, std::size_t least_bytes, std::size_t resident_bytes);
@@ -25,6 +25,7 @@ class ScratchBuffers {
   void watch(std::size_t most);
 
   const std::size_t least_bytes_;
+  const std::filesystem::path folder_;
   std::mutex mutex_;
   std::condition_variable ends_;
   bool is_over_ = false;

@@ -172,17 +172,16 @@ MemoryEstimate tree_memory(const Numbers& run, double held, double reading) {
 constexpr double streamed_item = 2 * sizeof(Index) + 1 + 2 * sizeof(double);
 // In the nodes of a tree, of which those that fit are loaded.
 constexpr double streamed_tree_item = 400;
-// The blocks that a node's read holds at once.
+// The blocks that are read at once, at most.
 constexpr double most_streamed_blocks = 16;
-// The blocks that are read at once: one of a thread, and no more than there are partial sums.
-double streamed_blocks() { return std::min(16.0, static_cast<double>(thread_count())); }
+// One of a thread.
+double streamed_blocks() { return std::min(most_streamed_blocks, static_cast<double>(thread_count())); }
 
 // The partial sums of X H' (copse/kernels/streamed_data.h).
 double streamed_sums(const Numbers& run, double components, Precision precision) {
   const auto features = static_cast<Index>(run.features), columns = static_cast<Index>(components);
   return with_precision(precision, [&]<class T> {
-    const Index many_blocks = 16;
-    return static_cast<double>(streamed_parts<T>(features, columns, many_blocks)) *
+    return static_cast<double>(streamed_parts<T>(features, columns, static_cast<Index>(most_streamed_blocks))) *
            ScatteredProduct<T>::bytes(features, columns);
   });
 }
