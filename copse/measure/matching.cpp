@@ -72,7 +72,7 @@ class Matcher {
       }
       for (Index p = gains_.offsets[j]; p < gains_.offsets[j + 1]; ++p) {
         const Index i = gains_.indices[p];
-        const double length = so_far - gains_.values[p] - column_price_[j] - row_price_[i];
+        const double length = so_far + std::max(0.0, -gains_.values[p] - column_price_[j] - row_price_[i]);
         if (length >= distance_[i] || length >= shortest) continue;
         if (distance_[i] == infinity) reached.push_back(i);
         distance_[i] = length;

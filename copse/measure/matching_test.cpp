@@ -56,6 +56,27 @@ TEST(BestMatching, GainsAsMuchAsTheBestOfAllMatchings) {
   }
 }
 
+// With gains u + v every full matching gains as much as another, and reduced costs are 0 but for their rounding: a
+// search along costs below 0 would go round for ever.
+TEST(BestMatching, EndsWhereAllMatchingsAreEqualButForRounding) {
+  Random random(9);
+  for (int trial = 0; trial < 3000; ++trial) {
+    const Index size = 2 + random.below(11);
+    std::vector<double> u, v;
+    for (Index i = 0; i < size; ++i) u.push_back(random.uniform()), v.push_back(random.uniform() / 3);
+    SparseMatrix<double> gains{.rows = size, .cols = size};
+    for (Index j = 0; j < size; ++j) {
+      for (Index i = 0; i < size; ++i) {
+        gains.indices.push_back(static_cast<RowIndex>(i));
+        gains.values.push_back(u[i] + v[j]);
+      }
+      gains.offsets.push_back(static_cast<Index>(gains.values.size()));
+    }
+    const double all = std::accumulate(u.begin(), u.end(), std::accumulate(v.begin(), v.end(), 0.0));
+    EXPECT_NEAR(gain_of(testing::to_dense(gains), best_matching(gains)), all, 1e-12) << trial;
+  }
+}
+
 TEST(BestMatching, SplitsTwoThousandLabelsAgainstTwoThousand) {
   // A matching is best if and only if prices exist that prove it; here it is planted: row j has the only large gain.
   const Index size = 2000;
