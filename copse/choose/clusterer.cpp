@@ -1,6 +1,6 @@
 #include "copse/choose/clusterer.h"
 
-#include <cmath>
+#include <optional>
 
 #include "copse/base/error.h"
 #include "copse/cluster/hard_error.h"
@@ -30,33 +30,80 @@ Matrix<T> components_of(const Matrix<T>& w, Index k) {
   return components;
 }
 
+// The items and the others, as data for products.
 template <class T>
-class NmfClusterer : public Clusterer<T> {
- public:
-  explicit NmfClusterer(const NmfOptions& options) : options_(options) {}
+struct ItemsAndOthers {
+  ItemsAndOthers(const Dataset<T>& own, const Dataset<T>* other)
+      : items(in_memory(own)), others(other == nullptr ? nullptr : in_memory(*other)) {}
 
-  ClusterFit<T> fit(const Dataset<T>& items, Index k, std::uint64_t seed) const override {
+  std::unique_ptr<Data<T>> items, others;  // others: null if there are none
+};
+
+template <class T>
+class NmfFitter : public Fitter<T> {
+ public:
+  NmfFitter(const NmfOptions& options, const Dataset<T>& items, const Dataset<T>* others)
+      : options_(options), x_(items, others) {}
+
+  ClusterFit<T> fit(Index k, std::uint64_t seed) override {
     NmfOptions options = options_;
     options.rank = k;
     options.seed = seed;
-    NmfResult<T> found = factorize(*in_memory(items), options);
+    NmfResult<T> found = factorize(*x_.items, options);
     refuse_half(found.stop_reason);
     ClusterFit<T> fit{.labels = cluster_items(found.h).labels, .relative_error = found.relative_error};
     fit.components = components_of(found.w, k);
-    const bool by_divergence = options.loss == Loss::kullback_leibler;
+    if (x_.others) {
+      fit.predicted = cluster_items(options.loss == Loss::kullback_leibler
+                                        ? assign_items_by_divergence(*x_.others, found.w)
+                                        : assign_items<T>(*x_.others, found.w, found.baseline, found.penalty))
+                          .labels;
+    }
     fit.coefficients = std::move(found.h);
-    fit.predict = [w = std::move(found.w), baseline = std::move(found.baseline), penalty = std::move(found.penalty),
-                   by_divergence](const Dataset<T>& others) {
-      const auto x = in_memory(others);
-      return cluster_items(by_divergence ? assign_items_by_divergence(*x, w)
-                                         : assign_items<T>(*x, w, baseline, penalty))
-          .labels;
-    };
     return fit;
   }
 
  private:
   NmfOptions options_;
+  ItemsAndOthers<T> x_;
+};
+
+template <class T>
+class NmfClusterer : public Clusterer<T> {
+ public:
+  explicit NmfClusterer(const NmfOptions& options) : options_(options) {}
+
+  std::unique_ptr<Fitter<T>> over(const Dataset<T>& items, Index, const Dataset<T>* others) const override {
+    return std::make_unique<NmfFitter<T>>(options_, items, others);
+  }
+
+ private:
+  NmfOptions options_;
+};
+
+template <class T>
+class CentreFitter : public Fitter<T> {
+ public:
+  CentreFitter(const MethodOptions& options, const Dataset<T>& items, const Dataset<T>* others)
+      : options_(options), items_(items), others_(others == nullptr ? nullptr : in_memory(*others)) {}
+
+  ClusterFit<T> fit(Index k, std::uint64_t seed) override {
+    MethodOptions options = options_;
+    options.k = k;
+    options.seed = seed;
+    MethodResult<T> found = cluster_by<T>({&items_, nullptr}, options);
+    refuse_half(found.stop_reason);
+    ClusterFit<T> fit{.labels = {}, .relative_error = hard_error(items_, found.w, found.labels)};
+    if (found.place == PlaceBy::angle) fit.components = components_of(found.w, k);
+    fit.labels = std::move(found.labels);
+    if (others_) fit.predicted = cluster_items(nearest_weights<T>(*others_, found.w, found.place)).labels;
+    return fit;
+  }
+
+ private:
+  MethodOptions options_;
+  const Dataset<T>& items_;
+  std::unique_ptr<Data<T>> others_;
 };
 
 template <class T>
@@ -69,21 +116,9 @@ class CentreClusterer : public Clusterer<T> {
       throw InvalidArgument("This method has no centres that tell where other items belong.");
   }
 
-  ClusterFit<T> fit(const Dataset<T>& items, Index k, std::uint64_t seed) const override {
-    MethodOptions options = options_;
-    options.k = k;
-    options.seed = seed;
-    MethodResult<T> found = cluster_by<T>({&items, nullptr}, options);
-    refuse_half(found.stop_reason);
-    ClusterFit<T> fit{.labels = {}, .relative_error = hard_error(items, found.w, found.labels)};
-    if (found.place == PlaceBy::angle) fit.components = components_of(found.w, k);
-    fit.labels = std::move(found.labels);
-    fit.predict = [w = std::move(found.w), place = found.place](const Dataset<T>& others) {
-      return cluster_items(nearest_weights<T>(*in_memory(others), w, place)).labels;
-    };
-    return fit;
+  std::unique_ptr<Fitter<T>> over(const Dataset<T>& items, Index, const Dataset<T>* others) const override {
+    return std::make_unique<CentreFitter<T>>(options_, items, others);
   }
-
   Index most(Index items, Index) const override { return items; }
   bool is_random() const override { return traits_.random; }
 
@@ -92,29 +127,51 @@ class CentreClusterer : public Clusterer<T> {
   MethodTraits traits_;
 };
 
+// Grows one tree, of which those with fewer leaves are the beginning.
+template <class T>
+class TreeFitter : public Fitter<T> {
+ public:
+  TreeFitter(const TreeOptions& options, const Dataset<T>& items, Index largest, const Dataset<T>* others)
+      : options_(options), items_(tree_data(items)), x_(items, others) {
+    options_.leaves = largest;
+  }
+
+  ClusterFit<T> fit(Index k, std::uint64_t seed) override {
+    if (!tree_ || is_random_) grow(k, seed);
+    Matrix<T> topics = leaf_topics(*x_.items, tree_->beginning(k));
+    Matrix<T> h = flatten(*x_.items, topics);
+    ClusterFit<T> fit{.labels = cluster_items(h).labels, .relative_error = relative_error<T>(*x_.items, topics, h)};
+    fit.components = components_of(topics, k);
+    fit.coefficients = std::move(h);
+    if (x_.others) fit.predicted = cluster_items(flatten(*x_.others, topics)).labels;
+    return fit;
+  }
+
+ private:
+  void grow(Index k, std::uint64_t seed) {
+    TreeOptions options = options_;
+    if (is_random_) options.leaves = k;
+    options.seed = seed;
+    Tree<T> tree = build_tree(*items_, options);
+    refuse_half(tree.stop_reason);
+    tree_ = std::move(tree);
+  }
+
+  TreeOptions options_;
+  bool is_random_ = options_.start == Rank2Start::random;  // another seed grows another tree
+  std::unique_ptr<TreeData<T>> items_;
+  ItemsAndOthers<T> x_;
+  std::optional<Tree<T>> tree_;
+};
+
 template <class T>
 class TreeClusterer : public Clusterer<T> {
  public:
   explicit TreeClusterer(const TreeOptions& options) : options_(options) {}
 
-  ClusterFit<T> fit(const Dataset<T>& items, Index k, std::uint64_t seed) const override {
-    TreeOptions options = options_;
-    options.leaves = k;
-    options.seed = seed;
-    const Tree<T> tree = build_tree(*tree_data(items), options);
-    refuse_half(tree.stop_reason);
-    const auto x = in_memory(items);
-    Matrix<T> topics = leaf_topics(*x, tree);
-    Matrix<T> h = flatten(*x, topics);
-    ClusterFit<T> fit{.labels = cluster_items(h).labels, .relative_error = relative_error<T>(*x, topics, h)};
-    fit.components = components_of(topics, k);
-    fit.coefficients = std::move(h);
-    fit.predict = [topics = std::move(topics)](const Dataset<T>& others) {
-      return cluster_items(flatten(*in_memory(others), topics)).labels;
-    };
-    return fit;
+  std::unique_ptr<Fitter<T>> over(const Dataset<T>& items, Index largest, const Dataset<T>* others) const override {
+    return std::make_unique<TreeFitter<T>>(options_, items, largest, others);
   }
-
   bool is_random() const override { return options_.start == Rank2Start::random; }
 
  private:
@@ -122,26 +179,39 @@ class TreeClusterer : public Clusterer<T> {
 };
 
 template <class T>
-class SymNmfClusterer : public Clusterer<T> {
+class SymNmfFitter : public Fitter<T> {
  public:
-  ClusterFit<T> fit(const Dataset<T>& items, Index k, std::uint64_t seed) const override {
-    SimilarityOptions similarity{.kind = items.is_sparse() ? Similarity::cosine : Similarity::self_tuning};
-    const Graph<T> graph = similarity_graph(items, similarity);
-    GraphClusters<T> found = cluster_graph(graph, {.k = k, .seed = seed});
+  SymNmfFitter(const Dataset<T>& items, const Dataset<T>* others)
+      : similarity_{.kind = items.is_sparse() ? Similarity::cosine : Similarity::self_tuning},
+        graph_(similarity_graph(items, similarity_)) {
+    if (others != nullptr) edges_ = edges_to_nearest(items, *others, similarity_);
+  }
+
+  ClusterFit<T> fit(Index k, std::uint64_t seed) override {
+    const GraphClusters<T> found = cluster_graph(graph_, {.k = k, .seed = seed});
     refuse_half(found.runs.back().stop_reason);
     ClusterFit<T> fit{.labels = {}, .relative_error = found.runs.front().relative_error};
     // Pieces that were set aside are numbered from k on: they are in no cluster.
     const auto cluster = [k](Index label) { return label < k ? label : -1; };
     for (const Index label : found.labels) fit.labels.push_back(cluster(label));
-    fit.predict = [known = items, labels = std::move(found.labels), similarity, cluster](const Dataset<T>& others) {
-      std::vector<Index> predicted;
-      for (const StrongestLabel& one : strongest_labels<T>(labels, edges_to_nearest(known, others, similarity)))
-        predicted.push_back(cluster(one.label));
-      return predicted;
-    };
+    if (!edges_) return fit;
+    for (const StrongestLabel& one : strongest_labels<T>(found.labels, *edges_))
+      fit.predicted.push_back(cluster(one.label));
     return fit;
   }
 
+ private:
+  SimilarityOptions similarity_;
+  Graph<T> graph_;
+  std::optional<SparseMatrix<T>> edges_;  // from the items to the others
+};
+
+template <class T>
+class SymNmfClusterer : public Clusterer<T> {
+ public:
+  std::unique_ptr<Fitter<T>> over(const Dataset<T>& items, Index, const Dataset<T>* others) const override {
+    return std::make_unique<SymNmfFitter<T>>(items, others);
+  }
   Index most(Index items, Index) const override { return items; }
 };
 

@@ -62,15 +62,16 @@ TEST(Clusterer, FindsAndPredictsPlantedClusters) {
   for (const bool sparse : {false, true}) {
     const Dataset<double> items = blocks(4, 12, 1, sparse), others = blocks(4, 5, 2, sparse);
     for (const auto& [name, method] : all_methods()) {
-      const ClusterFit<double> fit = method->fit(items, 4, 7);
+      const ClusterFit<double> fit = method->fit(items, 4, 7, &others);
       std::map<Index, Index> cluster_of;  // of the planted cluster
       for (Index j = 0; j < items.items(); ++j) {
         const auto known = cluster_of.emplace(j % 4, fit.labels[j]).first;
         EXPECT_EQ(fit.labels[j], known->second) << name << " item " << j;
       }
       EXPECT_EQ(cluster_of.size(), 4u) << name;
-      const std::vector<Index> predicted = fit.predict(others);
-      for (Index j = 0; j < others.items(); ++j) EXPECT_EQ(predicted[j], cluster_of[j % 4]) << name << " other " << j;
+      ASSERT_EQ(static_cast<Index>(fit.predicted.size()), others.items()) << name;
+      for (Index j = 0; j < others.items(); ++j)
+        EXPECT_EQ(fit.predicted[j], cluster_of[j % 4]) << name << " other " << j;
       if (fit.components.rows() > 0) {
         EXPECT_EQ(fit.components.rows(), 4) << name;
         EXPECT_EQ(fit.components.cols(), items.features()) << name;
@@ -90,7 +91,8 @@ TEST(Clusterer, PredictsTheNearestMean) {
     return Dataset<double>{.values = std::move(values)};
   };
   const Dataset<double> items = draw(60), others = draw(40);
-  const ClusterFit<double> fit = centre_clusterer<double>({.method = ClusterMethod::kmeans})->fit(items, 5, 1);
+  const ClusterFit<double> fit =
+      centre_clusterer<double>({.method = ClusterMethod::kmeans})->fit(items, 5, 1, &others);
   EXPECT_EQ(fit.components.rows(), 0);  // lengths count: centres are no directions
   const auto& x = std::get<Matrix<double>>(items.values);
   const auto& y = std::get<Matrix<double>>(others.values);
@@ -100,7 +102,6 @@ TEST(Clusterer, PredictsTheNearestMean) {
     ++size[fit.labels[j]];
     for (Index i = 0; i < 6; ++i) mean(fit.labels[j], i) += x(j, i);
   }
-  const std::vector<Index> predicted = fit.predict(others);
   for (Index j = 0; j < 40; ++j) {
     Index nearest = -1;
     double least = std::numeric_limits<double>::infinity();
@@ -109,7 +110,7 @@ TEST(Clusterer, PredictsTheNearestMean) {
       for (Index i = 0; i < 6; ++i) square += std::pow(y(j, i) - mean(c, i) / size[c], 2);
       if (square < least) least = square, nearest = c;
     }
-    EXPECT_EQ(predicted[j], nearest);
+    EXPECT_EQ(fit.predicted[j], nearest);
   }
 }
 
@@ -117,9 +118,28 @@ TEST(Clusterer, PredictsTheNearestMean) {
 TEST(Clusterer, PlacesTheItemsOfATreeAsOthers) {
   const Dataset<double> items =
       generate_gene_expression<double>({.k = 4, .features = 40, .nuisance_features = 10, .items_per_cluster = 15}).data;
-  const ClusterFit<double> fit = tree_clusterer<double>({.score = Score::error})->fit(items, 6, 1);
-  EXPECT_EQ(fit.predict(items), fit.labels);
+  const ClusterFit<double> fit = tree_clusterer<double>({.score = Score::error})->fit(items, 6, 1, &items);
+  EXPECT_EQ(fit.predicted, fit.labels);
   EXPECT_EQ(std::set<Index>(fit.labels.begin(), fit.labels.end()).size(), 6u);
+}
+
+// Fits for several k share copies, graphs and trees; no bit depends on which came before.
+TEST(Clusterer, FitsOneAfterTheOtherAsAlone) {
+  for (const bool sparse : {false, true}) {
+    const Dataset<double> items = blocks(4, 15, 3, sparse), others = blocks(4, 6, 4, sparse);
+    auto methods = all_methods();
+    methods["random tree"] = tree_clusterer<double>({.score = Score::error, .start = Rank2Start::random});
+    for (const auto& [name, method] : methods) {
+      const auto fitter = method->over(items, 6, &others);
+      for (const Index k : {4, 2, 6, 3, 4}) {
+        const ClusterFit<double> alone = method->fit(items, k, 7, &others), fit = fitter->fit(k, 7);
+        EXPECT_EQ(fit.labels, alone.labels) << name << ", " << k;
+        EXPECT_EQ(fit.predicted, alone.predicted) << name << ", " << k;
+        EXPECT_EQ(fit.relative_error, alone.relative_error) << name << ", " << k;
+        EXPECT_EQ(fit.components, alone.components) << name << ", " << k;
+      }
+    }
+  }
 }
 
 TEST(Clusterer, RefusesMethodsWithoutCentres) {
@@ -175,10 +195,10 @@ TEST(Survey, OfOtherMethodsFindsPlantedClusters) {
         records.push_back(std::move(record));
       });
       std::ranges::sort(records, {}, &RunRecord::key);
-      const Verdict verdict = decide(survey, records, Average::median, Question::clusters);
+      const SurveyTable table = tabulate(survey, records, Average::median);
+      const Verdict verdict = decide(survey, records, table, Average::median, Question::clusters);
       EXPECT_EQ(verdict.k, 3) << name << ": " << verdict.sentence;
       EXPECT_EQ(verdict.sentence.find("hold-out"), std::string::npos);
-      const SurveyTable table = tabulate(survey, records, Average::median);
       EXPECT_EQ(table.rows[1].failed, 0);
       EXPECT_FALSE(table.rows[1].hidden_error);
       EXPECT_EQ(table.rows[1].silhouette.has_value(), name != "kmeans" && name != "symnmf") << name;

@@ -1,6 +1,6 @@
 #include "copse/choose/consensus.h"
 
-#include <cmath>
+#include <algorithm>
 
 #include "copse/base/parallel.h"
 
@@ -8,49 +8,54 @@ namespace copse {
 namespace {
 
 constexpr Index rows_per_block = 16;
+constexpr std::int32_t absent = -2;
 constexpr double surely_apart = 0.1, surely_together = 0.9;
 
 }  // namespace
 
-Consensus::Consensus(std::vector<Index> watched) : watched_(std::move(watched)) {
-  const std::size_t n = watched_.size();
-  met_.resize(n < 2 ? 0 : n * (n - 1) / 2);
-  together_.resize(met_.size());
-}
+Consensus::Consensus(std::vector<Index> watched) : watched_(std::move(watched)) {}
 
 void Consensus::add(std::span<const Index> items, std::span<const Index> labels) {
-  const auto n = static_cast<Index>(watched_.size());
-  constexpr Index absent = -2;
-  std::vector<Index> label(static_cast<std::size_t>(n), absent);
+  std::vector<std::int32_t> run(watched_.size(), absent);
   std::size_t e = 0;
-  for (Index w = 0; w < n; ++w) {
+  for (std::size_t w = 0; w < watched_.size(); ++w) {
     while (e < items.size() && items[e] < watched_[w]) ++e;
-    if (e < items.size() && items[e] == watched_[w]) label[w] = labels[e];
+    if (e < items.size() && items[e] == watched_[w]) run[w] = static_cast<std::int32_t>(labels[e]);
   }
-  parallel_blocks(n, rows_per_block, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      if (label[i] == absent || i + 1 == n) continue;
-      std::uint32_t* met = met_.data() + PairDistances::place(n, i, i + 1);
-      std::uint32_t* together = together_.data() + PairDistances::place(n, i, i + 1);
-      for (Index j = i + 1; j < n; ++j) {
-        met[j - i - 1] += label[j] != absent;
-        together[j - i - 1] += label[i] >= 0 && label[i] == label[j];
-      }
-    }
-  });
+  runs_.push_back(std::move(run));
 }
 
 double Consensus::value(Index i, Index j) const {
   if (i == j) return 1;
-  const auto n = static_cast<Index>(watched_.size());
-  const std::size_t place = i < j ? PairDistances::place(n, i, j) : PairDistances::place(n, j, i);
-  return met_[place] == 0 ? 0.5 : static_cast<double>(together_[place]) / met_[place];
+  int met = 0, together = 0;
+  for (const auto& run : runs_) {
+    met += run[i] != absent && run[j] != absent;
+    together += run[i] >= 0 && run[i] == run[j];
+  }
+  return met == 0 ? 0.5 : static_cast<double>(together) / met;
 }
 
 PairDistances Consensus::distances() const {
-  PairDistances result{static_cast<Index>(watched_.size()), std::vector<double>(met_.size())};
-  for (std::size_t p = 0; p < met_.size(); ++p)
-    result.values[p] = met_[p] == 0 ? 0.5 : 1 - static_cast<double>(together_[p]) / met_[p];
+  const auto n = static_cast<Index>(watched_.size());
+  PairDistances result{n, std::vector<double>(static_cast<std::size_t>(n * std::max<Index>(n - 1, 0) / 2))};
+  // Item i with all that follow it: the counts stay in cache while the runs go by.
+  parallel_blocks(n, rows_per_block, [&](Index begin, Index end) {
+    std::vector<std::int32_t> met(static_cast<std::size_t>(n)), together(static_cast<std::size_t>(n));
+    for (Index i = begin; i < end && i + 1 < n; ++i) {
+      std::ranges::fill(met, 0);
+      std::ranges::fill(together, 0);
+      for (const auto& run : runs_) {
+        const std::int32_t own = run[i];
+        if (own == absent) continue;
+        for (Index j = i + 1; j < n; ++j) met[j] += run[j] != absent;
+        if (own < 0) continue;
+        for (Index j = i + 1; j < n; ++j) together[j] += run[j] == own;
+      }
+      double* const apart = result.values.data() + PairDistances::place(n, i, i + 1);
+      for (Index j = i + 1; j < n; ++j)
+        apart[j - i - 1] = met[j] == 0 ? 0.5 : 1 - static_cast<double>(together[j]) / met[j];
+    }
+  });
   return result;
 }
 

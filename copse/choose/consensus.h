@@ -10,7 +10,7 @@
 
 namespace copse {
 
-// Counts over runs. Only the items that are watched count: all, or a sample where n x n would be too much.
+// Only the items that are watched count: all, or a sample where n x n would be too much.
 class Consensus {
  public:
   // `watched` are numbers of items, ascending.
@@ -27,7 +27,7 @@ class Consensus {
 
  private:
   std::vector<Index> watched_;
-  std::vector<std::uint32_t> met_, together_;  // each pair once, as in PairDistances
+  std::vector<std::vector<std::int32_t>> runs_;  // labels of the watched items, -1 or -2: absent
 };
 
 }  // namespace copse

@@ -26,6 +26,7 @@ constexpr int sweeps = 3;  // over the coordinates of a row, for one product wit
 constexpr double least_seen = 0.1;
 constexpr std::size_t few_hidden = 16;  // entries of a row: fewer are taken out of its Gram matrix one by one
 constexpr double hidden_per_nonzero = 4, enough_hidden = 1e6, enough_hidden_nonzeros = 1e5;
+constexpr double first_tolerance = 1e-3;  // of the fit that the masked one starts from
 constexpr double first_step = 0.5, step_growth = 1.05, largest_growth = 1.01, step_fall = 1.5;
 
 // Hidden entries of each row, with their values.
@@ -185,15 +186,23 @@ Dataset<double> without_hidden(const Dataset<T>& data, const Mask& mask, Hidden&
   return seen;
 }
 
-Matrix<double> uniform_rows(Index rows, Index k, double most, std::uint64_t seed) {
-  Matrix<double> f(rows, k);
-  parallel_blocks(rows, rows_per_block, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      Random random(seed, static_cast<std::uint64_t>(i));
-      for (double& value : f.row(i)) value = most * random.uniform();
-    }
-  });
-  return f;
+Matrix<double> with_column(const Matrix<double>& f, std::span<const double> column) {
+  Matrix<double> wider(f.rows(), f.cols() + 1);
+  for (Index i = 0; i < f.rows(); ++i) {
+    std::ranges::copy(f.row(i), wider.row(i).begin());
+    wider(i, f.cols()) = column[static_cast<std::size_t>(i)];
+  }
+  return wider;
+}
+
+// NMF of X0, as if what is hidden were 0: a few per cent of the entries are wrong, so that little is left to do.
+void start_from_zeros(const Data<double>& x, const NmfOptions& options, Matrix<double>& w, Matrix<double>& h) {
+  NmfResult<double> found =
+      factorize(x, {.rank = options.rank, .tolerance = first_tolerance, .seed = options.seed, .affine = options.affine});
+  if (found.stop_reason == StopReason::interrupted) throw Cancelled();
+  w = options.affine ? with_column(found.w, found.baseline) : std::move(found.w);
+  h = std::move(found.h);
+  if (options.affine) h = with_column(h, std::vector<double>(static_cast<std::size_t>(h.rows()), 1.0));
 }
 
 }  // namespace
@@ -213,23 +222,37 @@ bool Mask::hides(Index feature, Index item) const {
 }
 
 template <class T>
-HeldOutError held_out_error(const Dataset<T>& data, const Mask& mask, const NmfOptions& options) {
-  if (options.rank < 1 || options.rank > std::min(data.features(), data.items()))
-    throw InvalidArgument("Hold-out needs at least one component and at most as many as items or features.");
+struct HeldOut<T>::Parts {
+  Dataset<double> seen;  // zero where entries are hidden
+  Hidden by_item, by_feature;
+  std::unique_ptr<Data<double>> x;  // of `seen`
+};
+
+template <class T>
+HeldOut<T>::HeldOut(const Dataset<T>& data, const Mask& mask) {
   if (!(mask.share > 0 && mask.share < 1)) throw InvalidArgument("The hidden share must be between 0 and 1.");
-  Hidden by_item;
-  const Dataset<double> seen = without_hidden(data, mask, by_item);
-  const Hidden by_feature = turned(by_item, data.features());
-  const auto x = in_memory(seen);
-  const double seen_square = x->squared_norm();
+  auto parts = std::make_unique<Parts>();
+  parts->seen = without_hidden(data, mask, parts->by_item);
+  parts->by_feature = turned(parts->by_item, data.features());
+  parts->x = in_memory(parts->seen);
+  parts_ = std::move(parts);
+}
+
+template <class T>
+HeldOut<T>::~HeldOut() = default;
+
+template <class T>
+HeldOutError HeldOut<T>::error(const NmfOptions& options) const {
+  const Data<double>& x = *parts_->x;
+  const Hidden &by_item = parts_->by_item, &by_feature = parts_->by_feature;
+  if (options.rank < 1 || options.rank > std::min(x.rows(), x.cols()))
+    throw InvalidArgument("Hold-out needs at least one component and at most as many as items or features.");
+  const double seen_square = x.squared_norm();
 
   // Affine: the last column of H' is 1 and stays, that of W is the baseline.
   const Index free = options.rank, k = options.rank + (options.affine ? 1 : 0);
-  const double cells = static_cast<double>(data.features()) * static_cast<double>(data.items());
-  const double scale = std::sqrt(std::sqrt(seen_square / cells) / static_cast<double>(free));
-  Matrix<double> w = uniform_rows(data.features(), k, 2 * scale, mixed_seed(options.seed, 1));
-  Matrix<double> h = uniform_rows(data.items(), k, 2 * scale, mixed_seed(options.seed, 2));
-  for (Index j = 0; options.affine && j < h.rows(); ++j) h(j, free) = 1;
+  Matrix<double> w, h;
+  start_from_zeros(x, options, w, h);
 
   // The point from which the next update starts lies beyond the last two, as far as that goes well: components that
   // are alike take thousands of plain updates [Ang & Gillis 2019].
@@ -239,11 +262,11 @@ HeldOutError held_out_error(const Dataset<T>& data, const Mask& mask, const NmfO
   double previous = std::numeric_limits<double>::infinity(), step = first_step, largest_step = 1;
   for (result.iterations = 1; result.iterations <= options.max_iterations; ++result.iterations) {
     check_cancelled();
-    x->transpose_times(ahead_w, product);
+    x.transpose_times(ahead_w, product);
     update_rows(product, ahead_w, by_item, free, h);
     const Matrix<double> updated_h = h;
     go_beyond(last_h, step, free, h);
-    x->times(h, product);
+    x.times(h, product);
     w = ahead_w;
     update_rows(product, h, by_feature, k, w);
     // |X0 - W H|^2 over all cells counts (W H)^2 of the hidden ones too.
@@ -313,7 +336,7 @@ double bi_cross_validation(const Dataset<T>& data, std::uint64_t split_seed, con
 }
 
 #define COPSE_INSTANTIATE(T)                                                               \
-  template HeldOutError held_out_error(const Dataset<T>&, const Mask&, const NmfOptions&); \
+  template class HeldOut<T>;                                                               \
   template double bi_cross_validation(const Dataset<T>&, std::uint64_t, const NmfOptions&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

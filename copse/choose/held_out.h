@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "copse/matrix/dataset.h"
 #include "copse/nmf/nmf.h"
@@ -27,13 +28,31 @@ struct HeldOutError {
   int iterations = 0;
 };
 
-// Fits W H to the entries that are seen, exactly: with M_j the hidden features of item j,
-//     h_j = argmin |x_j - W h|^2 over i not in M_j,  whose Gram matrix is W'W - sum over M_j of w_i w_i',
-// by sweeps over the coordinates, and W likewise, in double precision. options: rank, seed, max_iterations, tolerance
-// (of the relative fall of the error in one plain iteration) and affine count. Throws InvalidArgument for a bad rank or
-// share.
+// Data of which some entries are hidden, for fits of any rank.
 template <class T>
-HeldOutError held_out_error(const Dataset<T>& data, const Mask& mask, const NmfOptions& options);
+class HeldOut {
+ public:
+  // Throws InvalidArgument for a bad share.
+  HeldOut(const Dataset<T>& data, const Mask& mask);
+  ~HeldOut();
+
+  // Fits W H to the entries that are seen, exactly: with M_j the hidden features of item j,
+  //     h_j = argmin |x_j - W h|^2 over i not in M_j,  whose Gram matrix is W'W - sum over M_j of w_i w_i',
+  // by sweeps over the coordinates, and W likewise, in double precision. Starts from factorize() with zeros in the
+  // place of what is hidden. options: rank, seed, max_iterations, tolerance (of the relative fall of the error in one
+  // plain iteration) and affine count. Throws InvalidArgument for a bad rank.
+  HeldOutError error(const NmfOptions& options) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<const Parts> parts_;
+};
+
+// Of one fit alone.
+template <class T>
+HeldOutError held_out_error(const Dataset<T>& data, const Mask& mask, const NmfOptions& options) {
+  return HeldOut<T>(data, mask).error(options);
+}
 
 // Bi-cross-validation [Owen & Perry 2009]: the features are cut into two parts at random and so are the items. With
 // X = (A B; C D), D ~ W_D H_D, the hidden block A is foretold by W_A H_A, where W_A = argmin |B - W H_D| and H_A =

@@ -134,7 +134,7 @@ TEST(HeldOut, IsTheSameForSparseDataAndAnyNumberOfThreads) {
   HeldOutError one, many;
   with_threads(1, nullptr, [&] { one = held_out_error(sparse, {1, 0.1}, options); });
   with_threads(4, nullptr, [&] { many = held_out_error(sparse, {1, 0.1}, options); });
-  EXPECT_NEAR(one.hidden, dense.hidden, 1e-9);
+  EXPECT_NEAR(one.hidden, dense.hidden, 1e-6);  // the fits that they start from differ by rounding
   EXPECT_EQ(one.hidden, many.hidden);
   EXPECT_EQ(one.seen, many.seen);
 }

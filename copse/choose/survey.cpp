@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <mutex>
 #include <numeric>
 
@@ -23,8 +24,7 @@ namespace {
 enum Purpose : std::uint64_t { halves = 1, fit, null_set, shuffled_set, part, hidden, watched, looked_at };
 
 constexpr std::size_t pairs_up_to = 2000;  // items of which all pairs are looked at
-constexpr double cheap_null = 2e9;         // multiplications that one data set of the box may take
-constexpr int few_nulls = 10;
+constexpr int tasks_per_thread = 4;        // at the same time: some take longer than others
 
 // Rows of unit length, each feature added to one of a few columns with a sign of its own: inner products are kept on
 // average (count sketch).
@@ -53,16 +53,37 @@ Matrix<float> sketch(const Matrix<T>& components) {
 
 std::vector<std::int32_t> short_labels(const std::vector<Index>& labels) { return {labels.begin(), labels.end()}; }
 
-// The two fits of a split, and how far each foretells the other: strength in both directions, recurrence in both.
+// Two halves of the items, each with the other to foretell.
 template <class T>
-std::vector<double> foretold(const Dataset<T>& data, const Clusterer<T>& method, std::span<const Index> first, Index k,
-                             std::uint64_t seed) {
-  const Dataset<T> a = part_of<T>(data, first), b = part_of<T>(data, other_items(first, data.items()));
-  const ClusterFit<T> fit_a = method.fit(a, k, mixed_seed(seed, 0)), fit_b = method.fit(b, k, mixed_seed(seed, 1));
-  const std::vector<Index> of_b = fit_a.predict(b), of_a = fit_b.predict(a);
-  return {prediction_strength(fit_b.labels, of_b, k), prediction_strength(fit_a.labels, of_a, k),
-          recurrence(fit_b.labels, of_b, k), recurrence(fit_a.labels, of_a, k)};
-}
+class Halves {
+ public:
+  Halves(const Dataset<T>& data, std::span<const Index> first, const Clusterer<T>& method, Index largest)
+      : a_(part_of<T>(data, first)),
+        b_(part_of<T>(data, other_items(first, data.items()))),
+        of_a_(method.over(a_, largest, &b_)),
+        of_b_(method.over(b_, largest, &a_)) {}
+
+  // How far each foretells the other: strength in both directions, recurrence in both.
+  std::vector<double> foretold(Index k, std::uint64_t seed) {
+    const ClusterFit<T> a = of_a_->fit(k, mixed_seed(seed, 0)), b = of_b_->fit(k, mixed_seed(seed, 1));
+    return {prediction_strength(b.labels, a.predicted, k), prediction_strength(a.labels, b.predicted, k),
+            recurrence(b.labels, a.predicted, k), recurrence(a.labels, b.predicted, k)};
+  }
+
+ private:
+  Dataset<T> a_, b_;
+  std::unique_ptr<Fitter<T>> of_a_, of_b_;
+};
+
+// Items, and a method on them.
+template <class T>
+struct FittedItems {
+  FittedItems(Dataset<T> own, const Clusterer<T>& method, Index largest)
+      : items(std::move(own)), fitter(method.over(items, largest)) {}
+
+  Dataset<T> items;
+  std::unique_ptr<Fitter<T>> fitter;
+};
 
 // The items of a survey, by what they hold.
 template <class T>
@@ -118,15 +139,12 @@ double separability(const Matrix<T>& h) {
   return total / static_cast<double>(h.rows());
 }
 
-// Made when they are first asked for. What was drawn last is kept: the runs of one number follow each other, and see
-// the same data for every k.
+// What data without clusters is drawn from, made when it is first asked for.
 template <class T>
 struct Survey<T>::Nulls {
   struct Source {
     std::mutex mutex;
     std::unique_ptr<NullData<T>> null;
-    int set = -1;
-    std::shared_ptr<const Dataset<T>> drawn;
   };
   Source asked, shuffled;
 };
@@ -162,6 +180,7 @@ std::vector<RunKey> Survey<T>::plan() const {
     for (const RunKind kind : options_.kinds) {
       if (once_only(kind, method_) && number > 0) continue;
       if (kind == RunKind::hold_out && number >= options_.hold_out_runs) continue;
+      if (kind == RunKind::start && number >= options_.start_runs) continue;
       if (kind == RunKind::shuffled_split && is_shuffled(options_.null, data_.is_sparse())) continue;
       Index items = n, features = m;
       if (is_split(kind)) items = n / 2;
@@ -198,113 +217,146 @@ std::vector<Index> Survey<T>::watched_items() const {
 }
 
 template <class T>
-std::shared_ptr<const Dataset<T>> Survey<T>::null_of(RunKind kind, int number) {
+Dataset<T> Survey<T>::null_of(RunKind kind, int number) {
   const bool shuffled = kind == RunKind::shuffled_split || is_shuffled(options_.null, data_.is_sparse());
   auto& source = shuffled ? null_->shuffled : null_->asked;
-  const auto n = static_cast<double>(data_.items()), m = static_cast<double>(data_.features());
-  const int set = !shuffled && n * m * std::min(n, m) > cheap_null ? number % few_nulls : number;
-  const std::lock_guard lock(source.mutex);
-  isolated([&] {
-    if (!source.null) source.null = null_data(data_, shuffled ? Null::shuffled : Null::box);
-    if (source.set == set) return;
-    const std::uint64_t seed =
-        mixed_seed(options_.seed, shuffled ? shuffled_set : null_set, static_cast<std::uint64_t>(set));
-    source.set = -1;
-    source.drawn = std::make_shared<const Dataset<T>>(source.null->draw(seed));
-    source.set = set;
-  });
-  return source.drawn;
+  {
+    const std::lock_guard lock(source.mutex);
+    isolated([&] {
+      if (!source.null) source.null = null_data(data_, shuffled ? Null::shuffled : Null::box);
+    });
+  }
+  return source.null->draw(
+      mixed_seed(options_.seed, shuffled ? shuffled_set : null_set, static_cast<std::uint64_t>(number)));
+}
+
+template <class T>
+typename Survey<T>::Run Survey<T>::runs_of(RunKind kind, int number, Index largest) {
+  const std::uint64_t half_seed = mixed_seed(options_.seed, halves, static_cast<std::uint64_t>(number));
+  const std::uint64_t hidden_seed = mixed_seed(options_.seed, hidden, static_cast<std::uint64_t>(number));
+  const auto foretelling = [&](const Dataset<T>& data, std::span<const std::uint64_t> keys) -> Run {
+    auto cut = std::make_shared<Halves<T>>(data, draw_items(keys, 0.5, half_seed), method_, largest);
+    return [cut](Index k, std::uint64_t seed, RunRecord& record) { record.values = cut->foretold(k, seed); };
+  };
+  switch (kind) {
+    case RunKind::split:
+      return foretelling(data_, keys_);
+    case RunKind::null_split:
+    case RunKind::shuffled_split: {
+      const Dataset<T> null = null_of(kind, number);
+      return foretelling(null, item_keys(null));
+    }
+    case RunKind::resample: {
+      auto part = std::make_shared<FittedItems<T>>(part_of<T>(data_, resampled_items(number)), method_, largest);
+      return [part](Index k, std::uint64_t seed, RunRecord& record) {
+        const ClusterFit<T> found = part->fitter->fit(k, seed);
+        record.labels = short_labels(found.labels);
+        if (found.components.rows() > 0) record.components = sketch(found.components);
+        record.values = {found.relative_error};
+      };
+    }
+    case RunKind::start: {
+      std::shared_ptr<Fitter<T>> all = method_.over(data_, largest);
+      return [all](Index k, std::uint64_t seed, RunRecord& record) {
+        const ClusterFit<T> found = all->fit(k, seed);
+        record.labels = short_labels(found.labels);
+        record.values = {found.relative_error};
+        if (found.coefficients.rows() > 0) record.values.push_back(separability(found.coefficients));
+      };
+    }
+    case RunKind::hold_out: {
+      const double cells = static_cast<double>(data_.items()) * static_cast<double>(data_.features());
+      const Mask mask{hidden_seed,
+                      share_to_hide(cells, static_cast<double>(data_.nonzeros()), options_.hidden_share)};
+      auto held_out = std::make_shared<HeldOut<T>>(data_, mask);
+      return [this, held_out](Index k, std::uint64_t seed, RunRecord& record) {
+        NmfOptions options = options_.hold_out;
+        options.rank = k;
+        options.seed = seed;
+        const HeldOutError error = held_out->error(options);
+        record.values = {error.hidden, error.seen};
+      };
+    }
+    case RunKind::bi_cross:
+      return [this, hidden_seed](Index k, std::uint64_t seed, RunRecord& record) {
+        record.values = {bi_cross_validation(data_, hidden_seed, {.rank = k, .seed = seed})};
+      };
+    case RunKind::gap: {
+      std::shared_ptr<Fitter<T>> all = method_.over(data_, largest);
+      return [this, all](Index k, std::uint64_t seed, RunRecord& record) {
+        record.values = {variation<T>(data_, keys_, all->fit(k, seed).labels, options_.seed)};
+      };
+    }
+    case RunKind::null_gap: {
+      auto null = std::make_shared<FittedItems<T>>(null_of(kind, number), method_, largest);
+      return [null](Index k, std::uint64_t seed, RunRecord& record) {
+        record.values = {variation<T>(null->items, item_keys(null->items), null->fitter->fit(k, seed).labels, seed)};
+      };
+    }
+  }
+  throw InvalidArgument("This kind of run is unknown.");
+}
+
+template <class T>
+void Survey<T>::perform(RunKind kind, int number, std::span<const Index> ks, const Take& take) {
+  Run run;
+  const auto kind_seed = mixed_seed(options_.seed, fit, static_cast<std::uint64_t>(kind));
+  for (const Index k : ks) {
+    const Stopwatch clock;
+    RunRecord record{.key = {kind, k, number}};
+    try {
+      if (!run) run = runs_of(kind, number, ks.back());
+      run(k, mixed_seed(kind_seed, static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(number)), record);
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const Error& error) {
+      record.failure = error.what();
+    } catch (const std::bad_alloc&) {
+      record.failure = "There was not enough memory for this run.";
+    }
+    record.seconds = clock.seconds();
+    take(std::move(record));
+  }
 }
 
 template <class T>
 RunRecord Survey<T>::perform(const RunKey& key) {
-  const Stopwatch clock;
-  RunRecord record{.key = key};
-  const auto number = static_cast<std::uint64_t>(key.number), k = static_cast<std::uint64_t>(key.k);
-  const std::uint64_t own_seed =
-      mixed_seed(mixed_seed(options_.seed, fit, static_cast<std::uint64_t>(key.kind)), k, number);
-  const std::uint64_t half_seed = mixed_seed(options_.seed, halves, number);
-  try {
-    switch (key.kind) {
-      case RunKind::split:
-        record.values = foretold(data_, method_, draw_items(keys_, 0.5, half_seed), key.k, own_seed);
-        break;
-      case RunKind::null_split:
-      case RunKind::shuffled_split: {
-        const auto null = null_of(key.kind, key.number);
-        record.values = foretold(*null, method_, draw_items(item_keys(*null), 0.5, half_seed), key.k, own_seed);
-        break;
-      }
-      case RunKind::resample: {
-        const auto items = resampled_items(key.number);
-        const ClusterFit<T> found = method_.fit(part_of<T>(data_, items), key.k, own_seed);
-        record.labels = short_labels(found.labels);
-        if (found.components.rows() > 0) record.components = sketch(found.components);
-        record.values = {found.relative_error};
-        break;
-      }
-      case RunKind::start: {
-        const ClusterFit<T> found = method_.fit(data_, key.k, own_seed);
-        record.labels = short_labels(found.labels);
-        record.values = {found.relative_error};
-        if (found.coefficients.rows() > 0) record.values.push_back(separability(found.coefficients));
-        break;
-      }
-      case RunKind::hold_out: {
-        NmfOptions options = options_.hold_out;
-        options.rank = key.k;
-        options.seed = own_seed;
-        const double cells = static_cast<double>(data_.items()) * static_cast<double>(data_.features());
-        const Mask mask{mixed_seed(options_.seed, hidden, number),
-                        share_to_hide(cells, static_cast<double>(data_.nonzeros()), options_.hidden_share)};
-        const HeldOutError error = held_out_error(data_, mask, options);
-        record.values = {error.hidden, error.seen};
-        break;
-      }
-      case RunKind::bi_cross: {
-        NmfOptions options;
-        options.rank = key.k;
-        options.seed = own_seed;
-        record.values = {bi_cross_validation(data_, mixed_seed(options_.seed, hidden, number), options)};
-        break;
-      }
-      case RunKind::gap:
-        record.values = {variation(data_, keys_, method_.fit(data_, key.k, own_seed).labels, options_.seed)};
-        break;
-      case RunKind::null_gap: {
-        const auto null = null_of(key.kind, key.number);
-        record.values = {variation<T>(*null, item_keys(*null), method_.fit(*null, key.k, own_seed).labels, own_seed)};
-        break;
-      }
-    }
-  } catch (const Cancelled&) {
-    throw;
-  } catch (const Error& error) {
-    record.failure = error.what();
-  } catch (const std::bad_alloc&) {
-    record.failure = "There was not enough memory for this run.";
-  }
-  record.seconds = clock.seconds();
-  return record;
+  RunRecord result;
+  perform(key.kind, key.number, std::span(&key.k, 1), [&](RunRecord record) { result = std::move(record); });
+  return result;
 }
 
 template <class T>
-void Survey<T>::perform(const std::vector<RunKey>& keys, const std::function<void(RunRecord)>& take) {
+void Survey<T>::perform(const std::vector<RunKey>& keys, const Take& take) {
+  std::map<int, std::map<RunKind, std::vector<Index>>> by_number;
+  for (const RunKey& key : keys) by_number[key.number][key.kind].push_back(key.k);
   std::mutex mutex;
-  for (std::size_t begin = 0; begin < keys.size();) {
-    std::size_t end = begin;
-    while (end < keys.size() && keys[end].number == keys[begin].number) ++end;
-    // Large k take longest: they start first.
-    std::vector<RunKey> batch(keys.begin() + static_cast<std::ptrdiff_t>(begin),
-                              keys.begin() + static_cast<std::ptrdiff_t>(end));
-    std::ranges::stable_sort(batch, [](const RunKey& a, const RunKey& b) { return a.k > b.k; });
-    parallel_for(static_cast<Index>(batch.size()), [&](Index e) {
-      RunRecord record = perform(batch[e]);
-      const std::lock_guard lock(mutex);
-      take(std::move(record));
+  const Take take_alone = [&](RunRecord record) {
+    const std::lock_guard lock(mutex);
+    take(std::move(record));
+  };
+  // Numbers one after the other, so that every k has about as many runs as another at any time; as many at once as give
+  // every thread something to do.
+  struct Task {
+    RunKind kind;
+    int number;
+    std::span<const Index> ks;
+  };
+  std::vector<Task> tasks;
+  const auto perform_tasks = [&] {
+    parallel_for(static_cast<Index>(tasks.size()), [&](Index t) {
+      perform(tasks[t].kind, tasks[t].number, tasks[t].ks, take_alone);
     });
-    begin = end;
+    tasks.clear();
+  };
+  for (auto& [number, by_kind] : by_number) {
+    for (auto& [kind, ks] : by_kind) {
+      std::ranges::sort(ks);
+      tasks.push_back({kind, number, ks});
+    }
+    if (static_cast<int>(tasks.size()) >= tasks_per_thread * thread_count()) perform_tasks();
   }
+  perform_tasks();
 }
 
 template double separability(const Matrix<float>&);

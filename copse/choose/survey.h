@@ -21,6 +21,7 @@ struct SurveyOptions {
                                 RunKind::resample, RunKind::start,      RunKind::hold_out};
   int runs = 50;                                        // of each kind, for every k
   int hold_out_runs = std::numeric_limits<int>::max();  // at most, of those with hidden entries: they take longest
+  int start_runs = std::numeric_limits<int>::max();     // at most, of starts
   std::uint64_t seed = 0;
   Index most_items = 10000;  // that are looked at; of more, a sample drawn by what they hold; 0: all
   Null null = Null::automatic;
@@ -63,6 +64,8 @@ bool is_split(RunKind kind);
 template <class T>
 class Survey {
  public:
+  using Take = std::function<void(RunRecord)>;
+
   // `method` must outlive it. Works on a copy of the items that are looked at, which stand by what they hold, so that
   // the order of the items changes no bit of any run: an item's place is its number there. Throws InvalidArgument for
   // options out of range.
@@ -74,15 +77,17 @@ class Survey {
   // that halves or parts of the items can't have is left out for that kind of run.
   std::vector<RunKey> plan() const;
 
-  // More numbers of clusters: the plan is that of all.
+  // More numbers of clusters, or runs: the plan is that of all.
   void look_at(std::span<const Index> more);
+  void make_runs(int runs) { options_.runs = runs; }
 
   // Any run, at any time, in any order: its bits depend on the data, the options and the key. Several at once.
   RunRecord perform(const RunKey& key);
 
-  // Performs the runs, those of one number side by side, and hands out each as soon as it is there, one at a time.
-  // Throws Cancelled when it was stopped; what was handed out counts.
-  void perform(const std::vector<RunKey>& keys, const std::function<void(RunRecord)>& take);
+  // Performs the runs, by number, several kinds side by side, and hands out each as soon as it is there, one at a time.
+  // Those of one kind and number share what does not depend on k. Throws Cancelled when it was stopped; what was handed
+  // out counts.
+  void perform(const std::vector<RunKey>& keys, const Take& take);
 
   // The number in the data of the item at each place.
   const std::vector<Index>& order() const { return order_; }
@@ -95,7 +100,12 @@ class Survey {
 
  private:
   struct Nulls;
-  std::shared_ptr<const Dataset<T>> null_of(RunKind kind, int number);
+  using Run = std::function<void(Index k, std::uint64_t seed, RunRecord& record)>;
+  // Runs of one kind and number, of ks that rise.
+  void perform(RunKind kind, int number, std::span<const Index> ks, const Take& take);
+  // What they share is made here, and one run when that is called.
+  Run runs_of(RunKind kind, int number, Index largest);
+  Dataset<T> null_of(RunKind kind, int number);
 
   std::vector<Index> order_;
   Dataset<T> data_;

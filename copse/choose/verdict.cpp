@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <numeric>
 
 #include "copse/base/random.h"
 #include "copse/choose/parts.h"
@@ -14,6 +16,7 @@ namespace {
 
 constexpr double enough_silhouette = 0.8;
 constexpr int surveys_drawn = 200;
+constexpr double settled_share = 0.95;
 constexpr double share_of_possible = 0.1;
 constexpr double share_outside = 0.05;  // of the drawn surveys, below the interval and above it
 constexpr double wide_below = 0.5;      // where the verdict is less sure, its sentence names the interval
@@ -87,45 +90,64 @@ std::optional<Index> by_question(const SurveyTable& table, Question question) {
   return question == Question::clusters ? choose_by_halves(table) : choose_by_hidden_error(table);
 }
 
-// The rows of a survey whose runs are drawn with replacement. Only what the questions ask for.
-class DrawnSurveys {
+// The runs of a survey, of which tables are made that have only what the questions ask for.
+class RunValues {
  public:
-  DrawnSurveys(const SurveyOptions& options, const std::vector<RunRecord>& records, Average average)
+  // Of the runs with a number below `runs`.
+  RunValues(const SurveyOptions& options, const std::vector<RunRecord>& records, Average average,
+            int runs = std::numeric_limits<int>::max())
       : ks_(options.ks), seed_(options.seed), average_(average) {
     for (const RunRecord& record : records) {
-      if (!record.failure.empty()) continue;
+      if (!record.failure.empty() || record.key.number >= runs) continue;
       values_[{record.key.k, record.key.kind}][record.key.number] = record.values;
       numbers_ = std::max(numbers_, record.key.number + 1);
     }
   }
 
+  SurveyTable as_they_are() const {
+    std::vector<int> all(static_cast<std::size_t>(numbers_));
+    std::iota(all.begin(), all.end(), 0);
+    return table(all);
+  }
+
+  // The share of the tables of runs drawn with replacement that choose each k.
+  std::map<Index, int> choices_when_drawn_anew(Question question) const {
+    std::map<Index, int> count;
+    for (int s = 0; s < surveys_drawn; ++s) ++count[by_question(draw(s), question).value_or(0)];
+    return count;
+  }
+
+ private:
   SurveyTable draw(int number) const {
     Random random(mixed_seed(seed_, 0xd4a3), static_cast<std::uint64_t>(number));
     std::vector<int> drawn;
     for (int r = 0; r < numbers_; ++r) drawn.push_back(static_cast<int>(random.below(numbers_)));
+    return table(drawn);
+  }
+
+  SurveyTable table(const std::vector<int>& numbers) const {
     SurveyTable table;
     for (const Index k : ks_) {
       SurveyRow row;
       row.k = k;
-      row.strength = spread(k, RunKind::split, drawn, 0, 2);
-      row.null_strength = spread(k, RunKind::null_split, drawn, 0, 2);
-      row.shuffled_strength = spread(k, RunKind::shuffled_split, drawn, 0, 2);
-      row.recurrence = spread(k, RunKind::split, drawn, 2, 2);
-      row.null_recurrence = spread(k, RunKind::null_split, drawn, 2, 2);
-      row.shuffled_recurrence = spread(k, RunKind::shuffled_split, drawn, 2, 2);
-      row.hidden_error = spread(k, RunKind::hold_out, drawn, 0, 1);
+      row.strength = spread(k, RunKind::split, numbers, 0, 2);
+      row.null_strength = spread(k, RunKind::null_split, numbers, 0, 2);
+      row.shuffled_strength = spread(k, RunKind::shuffled_split, numbers, 0, 2);
+      row.recurrence = spread(k, RunKind::split, numbers, 2, 2);
+      row.null_recurrence = spread(k, RunKind::null_split, numbers, 2, 2);
+      row.shuffled_recurrence = spread(k, RunKind::shuffled_split, numbers, 2, 2);
+      row.hidden_error = spread(k, RunKind::hold_out, numbers, 0, 1);
       table.rows.push_back(row);
     }
     return table;
   }
 
- private:
   // Of `per_run` values of every run, from `first` on.
-  std::optional<Spread> spread(Index k, RunKind kind, const std::vector<int>& drawn, int first, int per_run) const {
+  std::optional<Spread> spread(Index k, RunKind kind, const std::vector<int>& numbers, int first, int per_run) const {
     const auto runs = values_.find({k, kind});
     if (runs == values_.end()) return {};
     std::vector<double> values;
-    for (const int number : drawn) {
+    for (const int number : numbers) {
       const auto run = runs->second.find(number);
       if (run == runs->second.end()) continue;
       values.insert(values.end(), run->second.begin() + first, run->second.begin() + first + per_run);
@@ -313,9 +335,8 @@ std::optional<Index> choose_by_silhouette(const SurveyTable& table) {
 }
 
 template <class T>
-Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, Average average, Question question,
-               double baseline) {
-  const SurveyTable table = tabulate(survey, records, average);
+Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, const SurveyTable& table,
+               Average average, Question question, double baseline) {
   if (question != Question::clusters || baseline < large_baseline) baseline = 0;
   Verdict verdict;
   verdict.question = question;
@@ -335,9 +356,7 @@ Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, A
   double agree = 0;
   if (const auto k = by_question(table, question)) {
     verdict.k = *k;
-    const DrawnSurveys drawn(survey.options(), records, average);
-    std::map<Index, int> count;
-    for (int s = 0; s < surveys_drawn; ++s) ++count[by_question(drawn.draw(s), question).value_or(0)];
+    auto count = RunValues(survey.options(), records, average).choices_when_drawn_anew(question);
     agree = static_cast<double>(count[*k]) / surveys_drawn;
     verdict.sure = baseline > 0 ? sure_beside_baseline(agree) : agree;
     int below = 0;  // drawn surveys that choose less
@@ -357,18 +376,25 @@ Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, A
   return verdict;
 }
 
-template <class T>
-Index most_promising(const Survey<T>& survey, const std::vector<RunRecord>& records, Average average,
+Index most_promising(const SurveyOptions& options, const std::vector<RunRecord>& records, Average average,
                      Question question) {
-  const SurveyTable table = tabulate(survey, records, average);
+  const SurveyTable table = RunValues(options, records, average).as_they_are();
   const Index k = by_question(table, question).value_or(0);
   if (k != 1 || question == Question::components) return k;
   return k_of(largest(table, 2, relative_recurrence)).value_or(k);
 }
 
-template Index most_promising(const Survey<float>&, const std::vector<RunRecord>&, Average, Question);
-template Index most_promising(const Survey<double>&, const std::vector<RunRecord>&, Average, Question);
-template Verdict decide(const Survey<float>&, const std::vector<RunRecord>&, Average, Question, double);
-template Verdict decide(const Survey<double>&, const std::vector<RunRecord>&, Average, Question, double);
+bool is_settled(const SurveyOptions& options, const std::vector<RunRecord>& records, Average average,
+                Question question, int runs_before) {
+  const RunValues all(options, records, average);
+  const std::optional<Index> k = by_question(all.as_they_are(), question);
+  if (!k || by_question(RunValues(options, records, average, runs_before).as_they_are(), question) != k) return false;
+  return all.choices_when_drawn_anew(question)[*k] >= settled_share * surveys_drawn;
+}
+
+template Verdict decide(const Survey<float>&, const std::vector<RunRecord>&, const SurveyTable&, Average, Question,
+                        double);
+template Verdict decide(const Survey<double>&, const std::vector<RunRecord>&, const SurveyTable&, Average, Question,
+                        double);
 
 }  // namespace copse

@@ -81,7 +81,7 @@ Verdict verdict_on(const Dataset<float>& data, std::vector<Index> ks, int runs) 
       {.ks = std::move(ks), .kinds = {RunKind::split, RunKind::null_split}, .runs = runs, .hold_out = {}});
   std::vector<RunRecord> records;
   survey.perform(survey.plan(), [&](RunRecord record) { records.push_back(std::move(record)); });
-  return decide(survey, records, Average::median, Question::clusters);
+  return decide(survey, records, tabulate(survey, records, Average::median), Average::median, Question::clusters);
 }
 
 // With so many topics the worst cluster is lost in every half, and the strength is that of chance.
@@ -111,7 +111,7 @@ TEST(Decide, IsLessSureBesideABaselineAndSaysWhy) {
     for (const Index k : {2, 3}) records.push_back({.key = {RunKind::null_split, k, number}, .values = {.1, .1, 0, 0}});
   }
   const auto verdict = [&](Question question, double baseline) {
-    return decide(survey, records, Average::mean, question, baseline);
+    return decide(survey, records, tabulate(survey, records, Average::mean), Average::mean, question, baseline);
   };
   const Verdict plain = verdict(Question::clusters, 0), small = verdict(Question::clusters, large_baseline - .01);
   EXPECT_EQ(small.sentence, plain.sentence);

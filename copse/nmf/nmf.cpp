@@ -23,6 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr Index entries_to_give_back = 4'000'000;  // a sample of less is small, and thousands of small fits would wait
+
 void require(bool holds, const std::string& otherwise) {
   if (!holds) throw InvalidArgument(otherwise);
 }
@@ -91,7 +93,7 @@ Factors<T> make_start(const Data<T>& x, const NmfOptions& options, int run) {
   if (options.loss == Loss::kullback_leibler) return plain_start(x, options, seed);
   if (!starts_from_sample(options)) return plain_start(x, options, seed);
   Factors<T> start = sample_start(x, options, seed);
-  give_back_memory();
+  if (x.nonzeros() >= entries_to_give_back) give_back_memory();
   return start;
 }
 

@@ -28,8 +28,8 @@ namespace copse {
 namespace {
 
 constexpr Index items_in_picture = 200;
-constexpr int hold_out_runs_beside =
-    10;  // where hidden entries are not what is asked: their error is known well enough
+constexpr int runs_beside = 10;  // starts, and where hidden entries are not what is asked, those: they do not decide
+constexpr int fewest_runs = 10, runs_at_a_time = 5;  // of a survey that ends when its verdict is settled
 
 // Numbers one after the other.
 class Writer {
@@ -106,7 +106,7 @@ std::uint64_t fingerprint_of(const Dataset<T>& data, const ChooseRunOptions& opt
   }
   if (options.method != "nmf") add_text(options.method);
   const SurveyOptions& survey = options.survey;
-  add_text(fmt::format("recurrence, by places, enough hidden {} {} {} {} {} {}", survey.seed,
+  add_text(fmt::format("recurrence, by places, hidden from a fit {} {} {} {} {} {}", survey.seed,
                        static_cast<int>(survey.null), survey.resample_share, survey.hidden_share, survey.most_items,
                        sizeof(T)));
   return sum;
@@ -215,6 +215,14 @@ std::vector<RunRecord> records_of(const std::vector<RunKey>& plan, const Runs& r
   return records;
 }
 
+// So many runs of every kind and k are there.
+int complete_runs(const std::vector<RunKey>& plan, const Runs& runs) {
+  for (const RunKey& key : plan) {
+    if (!runs.knows(key)) return key.number;
+  }
+  return plan.empty() ? 0 : plan.back().number + 1;
+}
+
 // Numbers halfway between k and its neighbours in the list, which rises; none where these are next to it.
 std::vector<Index> halfway(const std::vector<Index>& ks, Index k) {
   std::vector<Index> between;
@@ -241,7 +249,7 @@ SurveyReport report_of(const Survey<T>& survey, const std::vector<RunKey>& plan,
   report.done = static_cast<Index>(records.size());
   report.failures.assign(failures.begin(), failures.end());
   report.table = tabulate(survey, records, options.average);
-  report.verdict = decide(survey, records, options.average, options.question, baseline);
+  report.verdict = decide(survey, records, report.table, options.average, options.question, baseline);
   report.consensus = consensus_picture(survey, records, std::max<Index>(2, report.verdict.k), items_in_picture);
   report.flows = cluster_flows(records, survey.options().ks);
   return report;
@@ -309,6 +317,7 @@ ChooseRunOptions automatic_survey(const FlatRunOptions& flat, bool sparse) {
   options.flat.nmf.tolerance =
       std::max(flat.nmf.tolerance, survey_tolerance(tolerance_by_data, sparse, flat.nmf.affine));
   options.survey.runs = 20;
+  options.until_settled = true;
   options.survey.seed = flat.nmf.seed;
   options.survey.ks = automatic_range(sparse ? 60 : 20);
   options.search = true;
@@ -373,13 +382,26 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
           : fmt::format("there are {} items and {} features", data.items(), data.features());
   if (options.survey.ks.empty())
     throw InputError(fmt::format("T{}: at most {} clusters can be asked for, not {}.", there.substr(1), most, first));
+  if (options.all_measures) {
+    for (const auto& [name, kind] : choices<RunKind>()) {
+      if (std::ranges::find(options.survey.kinds, kind) == options.survey.kinds.end())
+        options.survey.kinds.push_back(kind);
+    }
+  }
   options.survey.kinds = kinds_for(options.method, options.survey.kinds);
   options.survey.hold_out.affine = options.flat.nmf.affine;
   if (options.question == Question::clusters)
-    options.survey.hold_out_runs = std::min(options.survey.hold_out_runs, hold_out_runs_beside);
+    options.survey.hold_out_runs = std::min(options.survey.hold_out_runs, runs_beside);
+  if (!options.all_measures) options.survey.start_runs = std::min(options.survey.start_runs, runs_beside);
+  const int most_runs = options.survey.runs;
   Survey<T> survey(data, *method, options.survey);
   std::vector<RunKey> plan = survey.plan();
   Runs runs(options, survey, data);
+  if (options.until_settled && options.workers == 0) {
+    const int there = complete_runs(plan, runs) / runs_at_a_time * runs_at_a_time;
+    survey.make_runs(std::min(most_runs, std::max(fewest_runs, there)));
+    plan = survey.plan();
+  }
   SurveyOutcome outcome;
   if (last > most) outcome.notes.push_back(fmt::format("Numbers of clusters above {} were left out: {}.", most, there));
   if (survey.items() < data.items()) {
@@ -405,14 +427,23 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
     });
   };
   try {
-    perform();
-    while (options.search && options.workers == 0) {
-      const Index best = most_promising(survey, records_of(plan, runs), options.average, options.question);
-      const std::vector<Index> closer = halfway(survey.options().ks, best);
-      if (closer.empty()) break;
-      survey.look_at(closer);
-      plan = survey.plan();
+    for (;;) {
       perform();
+      if (options.workers > 0) break;
+      const std::vector<RunRecord> records = records_of(plan, runs);
+      const SurveyOptions& now = survey.options();
+      std::vector<Index> closer;
+      if (options.search)
+        closer = halfway(now.ks, most_promising(now, records, options.average, options.question));
+      if (closer.empty() && (now.runs == most_runs || is_settled(now, records, options.average, options.question,
+                                                                 now.runs - runs_at_a_time)))
+        break;
+      if (closer.empty()) {
+        survey.make_runs(std::min(most_runs, (now.runs / runs_at_a_time + 1) * runs_at_a_time));
+      } else {
+        survey.look_at(closer);
+      }
+      plan = survey.plan();
     }
   } catch (const Cancelled&) {
     if (runs.all.empty()) throw;

@@ -22,6 +22,10 @@ struct ChooseRunOptions {
   std::string method = "nmf";
   FlatRunOptions flat;  // input and, of nmf, how it is fitted; its rank is chosen
   SurveyOptions survey;
+  // survey.runs is the most: the survey ends with 10, 15, ... runs as soon as the verdict is settled (choose/verdict.h).
+  // Workers make all.
+  bool until_settled = false;
+  bool all_measures = false;  // the gap statistic and bi-cross-validation, too, and as many starts as other runs
   Average average = Average::median;
   Question question = Question::clusters;
   // survey.ks is a grid: when its runs have ended, numbers halfway to the neighbours of the verdict join, again and
@@ -47,8 +51,8 @@ std::vector<std::string> survey_methods();
 std::vector<Index> automatic_range(Index last);
 
 // The survey that `-k auto` makes of this run: automatic_range(), up to 60 for sparse data and 20 for dense, with a
-// search; 20 runs of each kind, whose fits end at 1e-3 as those of `choose` do. Throws InvalidArgument for what a
-// survey cannot do.
+// search; up to 20 runs of each kind until the verdict is settled, whose fits end at 1e-3 as those of `choose` do.
+// Throws InvalidArgument for what a survey cannot do.
 ChooseRunOptions automatic_survey(const FlatRunOptions& flat, bool sparse);
 
 // The survey alone. An interruption or the time limit ends it with what is there. Throws InvalidArgument for options

@@ -45,6 +45,10 @@ void check_beginnings(const SparseMatrix<float>& x, TreeOptions options, const s
     const auto tree = build_tree(*data, options);
     EXPECT_EQ(tree.leaves, std::min(leaves, larger.leaves)) << called;
     expect_beginning(tree, larger, called + ", " + std::to_string(leaves) + " leaves");
+    const auto cut = larger.beginning(leaves);
+    ASSERT_EQ(cut.leaves, tree.leaves) << called;
+    ASSERT_EQ(cut.leaf_nodes(), tree.leaf_nodes()) << called;
+    expect_beginning(cut, tree, called + ", cut to " + std::to_string(leaves));
   }
 }
 

@@ -55,6 +55,20 @@ std::vector<Index> Tree<T>::partition(int splits) const {
   return leaf;
 }
 
+template <class T>
+Tree<T> Tree<T>::beginning(Index leaf_count) const {
+  const int kept = static_cast<int>(std::min<Index>(std::max<Index>(1, leaf_count) - 1, splits()));
+  Tree begun{.rows = rows, .cols = cols, .nodes = {}, .leaves = kept + 1, .stop_reason = stop_reason, .cost = cost};
+  begun.nodes.assign(nodes.begin(), nodes.begin() + 2 * kept + 1);
+  for (TreeNode<T>& node : begun.nodes) {
+    if (node.split <= kept) continue;
+    node.first = node.second = -1;
+    node.outliers.clear();
+    node.split = 0;
+  }
+  return begun;
+}
+
 template struct Tree<float>;
 template struct Tree<double>;
 

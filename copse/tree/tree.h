@@ -104,6 +104,9 @@ struct Tree {
   // The leaf of every item in the tree after `splits` splits; -1 for an outlier.
   std::vector<Index> partition(int splits) const;
   int splits() const { return static_cast<int>(nodes.size() / 2); }
+  // The tree as it was when it had so many leaves, if it has more. Its cost is that of the whole tree. For a tree that
+  // no person has edited.
+  Tree beginning(Index leaves) const;
 };
 
 // Remembers finished factorizations, so that a run that was killed does not repeat them. Called from several threads.

@@ -227,7 +227,8 @@ def choose_k(
     *,
     method: str = "nmf",
     question: str = "clusters",
-    n_runs: int = 50,
+    n_runs: int | None = None,
+    max_runs: int = 50,
     null: str = "automatic",
     average: str = "median",
     all_measures: bool = False,
@@ -260,13 +261,16 @@ def choose_k(
     question : {'clusters', 'components'}, default='clusters'
         How many groups can be told apart, or how many components the data needs. These may be different numbers. The
         second is for 'nmf'.
-    n_runs : int, default=50
-        Runs of each kind for every k; with hidden entries at most 10 where 'clusters' is the question.
+    n_runs : int or None, default=None
+        Runs of each kind for every k. None: 10, and 5 more at a time until the verdict is settled. At most 10 are starts,
+        and 10 with hidden entries where 'clusters' is the question.
+    max_runs : int, default=50
+        Where `n_runs` is None, runs at most.
     null : {'automatic', 'box', 'shuffled'}, default='automatic'
         Data without clusters: uniform in the box of the principal components, or each feature shuffled.
     average : {'median', 'mean'}, default='median'
     all_measures : bool, default=False
-        Also the gap statistic and bi-cross-validation.
+        Also the gap statistic and bi-cross-validation, and more than 10 starts.
     solver, affine, tol, max_iter
         As for NMF, and for method 'nmf' only. None for `tol` is 1e-3, and 1e-4 for dense data without `affine`, where NMF
         comes to rest slowly.
@@ -312,7 +316,8 @@ def choose_k(
         items,
         numbers,
         method,
-        number("n_runs", n_runs, Integral, 1),
+        number("max_runs", max_runs, Integral, 1) if n_runs is None else number("n_runs", n_runs, Integral, 1),
+        n_runs is None,
         question,
         null,
         average,

@@ -40,7 +40,7 @@ class NMF(FlatModel):
     n_components : int, 'auto', 'choose' or None, default='auto'
         Number of components. 'auto' is scikit-learn's word: the number of given components for init='custom', otherwise
         the smaller side of X, as None is. 'choose' asks `choose_k` how many clusters of 2 to 20 the data supports, with
-        20 runs of each kind, and keeps the survey as `survey_`. Components beyond the smaller side of X stay zero.
+        up to 20 runs of each kind, and keeps the survey as `survey_`. Components beyond the smaller side of X stay zero.
     init : {'random', 'nndsvd', 'nndsvda', 'nndsvdar', 'sample', 'custom'} or None, default=None
         Where the iteration starts. None: 'sample' (a quick factorization of some of the samples) for 'hals', 'random'
         for the other solvers. 'custom': `W` and `H` as given to `fit_transform`.
@@ -374,7 +374,7 @@ class NMF(FlatModel):
             self.survey_ = choose_k(
                 items,
                 _copse.automatic_range(20),
-                n_runs=20,
+                max_runs=20,
                 solver=SOLVERS[choice("solver", self.solver, SOLVERS)],
                 affine=bool(self.affine),
                 random_state=self.random_state,

@@ -16,7 +16,7 @@ void bind_survey_of(nb::module_& module) {
   // The survey as the JSON of result.json.
   module.def(
       "survey",
-      [](const Items<T>& x, std::vector<Index> ks, const std::string& method, int runs, const std::string& question,
+      [](const Items<T>& x, std::vector<Index> ks, const std::string& method, int runs, bool until_settled, const std::string& question,
          const std::string& null, const std::string& average, bool all_measures, const std::string& solver, bool affine,
          double tolerance, int max_iterations, std::uint64_t seed, double time_limit, bool search, Index most_items,
          int threads) {
@@ -24,6 +24,7 @@ void bind_survey_of(nb::module_& module) {
         options.survey.ks = std::move(ks);
         options.method = method;
         options.survey.runs = runs;
+        options.until_settled = until_settled;
         options.survey.seed = seed;
         options.survey.null = choice_of<Null>("null", null);
         options.question = choice_of<Question>("question", question);
@@ -35,10 +36,7 @@ void bind_survey_of(nb::module_& module) {
         options.time_limit = time_limit;
         options.search = search;
         options.survey.most_items = most_items;
-        if (all_measures) {
-          options.survey.kinds.clear();
-          for (const auto& [name, kind] : choices<RunKind>()) options.survey.kinds.push_back(kind);
-        }
+        options.all_measures = all_measures;
         std::string json;
         Supervisor().run(threads, [&] {
           const Dataset<T> data = x.dataset();
@@ -46,7 +44,7 @@ void bind_survey_of(nb::module_& module) {
         });
         return json;
       },
-      nb::arg("items"), nb::arg("ks"), nb::arg("method"), nb::arg("runs"), nb::arg("question"), nb::arg("null"),
+      nb::arg("items"), nb::arg("ks"), nb::arg("method"), nb::arg("runs"), nb::arg("until_settled"), nb::arg("question"), nb::arg("null"),
       nb::arg("average"), nb::arg("all_measures"), nb::arg("solver"), nb::arg("affine"), nb::arg("tolerance"),
       nb::arg("max_iterations"), nb::arg("seed"), nb::arg("time_limit"), nb::arg("search"), nb::arg("most_items"),
       nb::arg("threads"));

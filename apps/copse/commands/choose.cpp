@@ -101,8 +101,21 @@ void add_choose(Program& program) {
       [&options = *options, methods](std::size_t i) { options.method = methods[i]; },
       "What is fitted, as compare calls it; with others than nmf no entries are hidden")
       ->group(survey_group);
-  add_number(command, "--runs", survey.runs, 1, 1000000,
-             "Runs of each kind for every k; --for clusters has at most 10 with hidden entries")
+  options->until_settled = true;
+  add_number(command, "--most-runs", survey.runs, 1, 1000000,
+             "Runs of each kind for every k, at most: 10, and 5 more at a time until the verdict is settled")
+      ->group(survey_group);
+  command
+      .add_option_function<int>(
+          "--runs",
+          [&options = *options](int runs) {
+            options.survey.runs = runs;
+            options.until_settled = false;
+          },
+          "Just so many; at most 10 are starts, and with --for clusters 10 with hidden entries")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000))
+      ->excludes("--most-runs")
       ->group(survey_group);
   add_choice(
       command, "--null", survey.null,
@@ -119,14 +132,8 @@ void add_choose(Program& program) {
              "Share of the entries that are hidden, at most: a million tell enough")
       ->group(survey_group);
   command
-      .add_flag_callback(
-          "--all-measures",
-          [&survey] {
-            for (const auto& [name, kind] : choices<RunKind>()) {
-              if (std::ranges::find(survey.kinds, kind) == survey.kinds.end()) survey.kinds.push_back(kind);
-            }
-          },
-          "Also the gap statistic and bi-cross-validation, which take as long again")
+      .add_flag("--all-measures", options->all_measures,
+                "Also the gap statistic and bi-cross-validation, which take as long again, and more than 10 starts")
       ->group(survey_group);
   add_amount(command, "--time-limit", options->time_limit, parse_seconds, "TIME",
              "Stop after this time with the verdict so far, such as 90s or 5m [none]")
