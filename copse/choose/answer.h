@@ -65,6 +65,7 @@ struct SurveyRow {
       p_value;  // share of null values that reach PS: (1 + count) / (1 + all), of the null where it is larger
   std::optional<Spread> recurrence, null_recurrence, shuffled_recurrence;  // as strength: prediction_strength.h
   std::optional<double> recurrence_p_value;
+  std::optional<Spread> returning;  // clusters that come back (prediction_strength.h): always the mean
   std::optional<ConsensusMeasures> resampled, started;
   std::optional<double> silhouette;  // the least over the components, each matched across the resampled runs
   std::vector<double> silhouettes;   // of every component, falling; empty where there is none
@@ -105,7 +106,7 @@ struct Choice {
 struct Verdict {
   Question question = Question::clusters;
   Index k = 0;                  // 1: no evidence of clusters; 0: there are no runs that tell
-  double sure = 0;              // share of the surveys drawn anew from these runs that choose k; less beside a baseline
+  double sure = 0;              // share of the surveys drawn anew from these runs that choose k
   std::vector<Index> possible;  // others that at least a tenth of them choose
   Index least = 0, most = 0;    // nine tenths of them choose from here to here; 0: nothing is known
   std::vector<Choice> choices;  // what each measure says

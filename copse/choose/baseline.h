@@ -14,4 +14,6 @@ namespace copse {
 template <class T>
 double baseline_share(const Dataset<T>& data, std::span<const Index> items);
 
+inline constexpr double large_baseline = 0.6;  // from here on, a baseline of its own helps NMF
+
 }  // namespace copse

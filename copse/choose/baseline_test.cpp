@@ -8,7 +8,6 @@
 
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
-#include "copse/choose/verdict.h"
 #include "copse/generate/corpus.h"
 #include "copse/generate/gene_expression.h"
 

@@ -39,7 +39,16 @@ class CrossTable {
     return sizes_[c] < 2 ? 0 : pairs / ordered_pairs(sizes_[c]);
   }
 
-  // The same of all pairs.
+  // Whether more than half of the items that cluster c or some predicted one has are in both.
+  bool comes_back(Index c) const {
+    for (Index p = 0; p < k_; ++p) {
+      const double both = together_[c * k_ + p];
+      if (2 * both > sizes_[c] + predicted_sizes_[p] - both) return true;
+    }
+    return false;
+  }
+
+  // Of all pairs, those that the prediction puts together.
   double share_together() const {
     double pairs = 0;
     for (const double size : predicted_sizes_) pairs += ordered_pairs(size);
@@ -82,6 +91,13 @@ double recurrence(std::span<const Index> found, std::span<const Index> predicted
     left -= taken;
   }
   return sum;
+}
+
+Index returning_clusters(std::span<const Index> found, std::span<const Index> predicted, Index k) {
+  const CrossTable table(found, predicted, k);
+  Index count = 0;
+  for (Index c = 0; c < k; ++c) count += table.comes_back(c) ? 1 : 0;
+  return count;
 }
 
 }  // namespace copse

@@ -1,5 +1,5 @@
-// How far clusters of other items foretell the clusters of these: prediction strength [Tibshirani & Walther 2005], and
-// recurrence, which many clusters can have as well.
+// How far clusters of other items foretell the clusters of these: prediction strength [Tibshirani & Walther 2005],
+// recurrence, which many clusters can have as well, and how many clusters come back.
 #pragma once
 
 #include <span>
@@ -23,5 +23,10 @@ double prediction_strength(std::span<const Index> found, std::span<const Index> 
 // clusters alone decide, nor do they go for nothing. Two clusters of one size: that of the worse. 0 where q is 1, as
 // for k = 1. Labels and exceptions as above.
 double recurrence(std::span<const Index> found, std::span<const Index> predicted, Index k);
+
+// How many of the k clusters come back: those that share more than half with a predicted cluster, of the items that are
+// in one of the two (Jaccard's index above 1/2, where no two can claim the same one, and below which a cluster counts
+// as dissolved [Hennig 2007]). Labels and exceptions as above.
+Index returning_clusters(std::span<const Index> found, std::span<const Index> predicted, Index k);
 
 }  // namespace copse

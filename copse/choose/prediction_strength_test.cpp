@@ -145,5 +145,37 @@ TEST(PredictionStrength, RefusesLabelsThatAreNone) {
   EXPECT_THROW(recurrence(Labels{0, 2}, Labels{0, 0}, 2), InvalidArgument);
 }
 
+TEST(ReturningClusters, ShareMoreThanHalfWithAPredictedOne) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Random random(seed, 3);
+    const Index k = 1 + random.below(6);
+    Labels found, predicted;
+    for (int j = 0; j < 40; ++j) {
+      found.push_back(random.below(k + 1) - 1);
+      predicted.push_back(random.uniform() < 0.6 ? found.back() : random.below(k + 1) - 1);
+    }
+    Index count = 0;
+    for (Index c = 0; c < k; ++c) {
+      double best = 0;
+      for (Index d = 0; d < k; ++d) {
+        double both = 0, either = 0;
+        for (std::size_t j = 0; j < found.size(); ++j) {
+          if (found[j] < 0) continue;  // not one of the items that were clustered
+          both += found[j] == c && predicted[j] == d;
+          either += found[j] == c || predicted[j] == d;
+        }
+        best = std::max(best, either > 0 ? both / either : 0);
+      }
+      count += best > 0.5;
+    }
+    EXPECT_EQ(returning_clusters(found, predicted, k), count) << seed;
+  }
+  EXPECT_EQ(returning_clusters(Labels{0, 0, 1, 1}, Labels{1, 1, 0, 0}, 2), 2);  // whatever their numbers are
+  EXPECT_EQ(returning_clusters(Labels{0, 0, 1, 1}, Labels{0, 0, 0, 0}, 2), 0);  // half is not more than half
+  EXPECT_EQ(returning_clusters(Labels{0, 0, 0, 1}, Labels{0, 0, 0, 0}, 3), 1);
+  EXPECT_EQ(returning_clusters({}, {}, 2), 0);
+  EXPECT_THROW(returning_clusters(Labels{0, 2}, Labels{0, 0}, 2), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace copse

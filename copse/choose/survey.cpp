@@ -63,11 +63,15 @@ class Halves {
         of_a_(method.over(a_, largest, &b_)),
         of_b_(method.over(b_, largest, &a_)) {}
 
-  // How far each foretells the other: strength in both directions, recurrence in both.
+  // How far each foretells the other: values_of_split values, see RunRecord.
   std::vector<double> foretold(Index k, std::uint64_t seed) {
     const ClusterFit<T> a = of_a_->fit(k, mixed_seed(seed, 0)), b = of_b_->fit(k, mixed_seed(seed, 1));
-    return {prediction_strength(b.labels, a.predicted, k), prediction_strength(a.labels, b.predicted, k),
-            recurrence(b.labels, a.predicted, k), recurrence(a.labels, b.predicted, k)};
+    return {prediction_strength(b.labels, a.predicted, k),
+            prediction_strength(a.labels, b.predicted, k),
+            recurrence(b.labels, a.predicted, k),
+            recurrence(a.labels, b.predicted, k),
+            static_cast<double>(returning_clusters(b.labels, a.predicted, k)),
+            static_cast<double>(returning_clusters(a.labels, b.predicted, k))};
   }
 
  private:

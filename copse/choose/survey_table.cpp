@@ -170,6 +170,7 @@ SurveyTable tabulate(const Survey<T>& survey, std::vector<RunRecord> records, Av
     SurveyRow row;
     row.k = k;
     std::map<RunKind, std::vector<double>> values, recurrences;
+    std::vector<double> returning;
     std::map<RunKind, int> ended;
     std::vector<const Matrix<float>*> components;
     for (const RunRecord& record : records) {
@@ -188,6 +189,8 @@ SurveyTable tabulate(const Survey<T>& survey, std::vector<RunRecord> records, Av
           list.insert(list.end(), record.values.begin(), record.values.begin() + 2);
           recurrences[record.key.kind].insert(recurrences[record.key.kind].end(), record.values.begin() + 2,
                                               record.values.begin() + 4);
+          if (record.key.kind == RunKind::split)
+            returning.insert(returning.end(), record.values.begin() + 4, record.values.begin() + 6);
           break;
         case RunKind::start:
           if (!row.error || record.values[0] < *row.error) {
@@ -209,6 +212,7 @@ SurveyTable tabulate(const Survey<T>& survey, std::vector<RunRecord> records, Av
     row.recurrence = spread(recurrences, RunKind::split);
     row.null_recurrence = spread(recurrences, RunKind::null_split);
     row.shuffled_recurrence = spread(recurrences, RunKind::shuffled_split);
+    if (!returning.empty()) row.returning = spread_of(returning, Average::mean, 2);
     if (row.strength && row.null_strength) row.gps = row.strength->centre - row.null_strength->centre;
     if (row.strength) row.p_value = p_value(row.strength->centre, values);
     if (row.recurrence) row.recurrence_p_value = p_value(row.recurrence->centre, recurrences);

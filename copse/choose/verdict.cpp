@@ -22,7 +22,7 @@ constexpr double share_outside = 0.05;  // of the drawn surveys, below the inter
 constexpr double wide_below = 0.5;      // where the verdict is less sure, its sentence names the interval
 constexpr double weak_p = 0.05;
 constexpr double enough_beyond = 0.05;  // chance
-constexpr double enough_of_best = 0.5;
+constexpr double enough_of_best = 0.5, enough_strength = 0.5;
 constexpr Index few_for_halves = 100;
 
 // The row with the most of a measure, the first of equal ones; null if no row has it. value(row) is optional.
@@ -136,6 +136,7 @@ class RunValues {
       row.recurrence = spread(k, RunKind::split, numbers, 2, 2);
       row.null_recurrence = spread(k, RunKind::null_split, numbers, 2, 2);
       row.shuffled_recurrence = spread(k, RunKind::shuffled_split, numbers, 2, 2);
+      row.returning = spread(k, RunKind::split, numbers, 4, 2, Average::mean);
       row.hidden_error = spread(k, RunKind::hold_out, numbers, 0, 1);
       table.rows.push_back(row);
     }
@@ -143,7 +144,8 @@ class RunValues {
   }
 
   // Of `per_run` values of every run, from `first` on.
-  std::optional<Spread> spread(Index k, RunKind kind, const std::vector<int>& numbers, int first, int per_run) const {
+  std::optional<Spread> spread(Index k, RunKind kind, const std::vector<int>& numbers, int first, int per_run,
+                               std::optional<Average> average = {}) const {
     const auto runs = values_.find({k, kind});
     if (runs == values_.end()) return {};
     std::vector<double> values;
@@ -153,7 +155,7 @@ class RunValues {
       values.insert(values.end(), run->second.begin() + first, run->second.begin() + first + per_run);
     }
     if (values.empty()) return {};
-    return spread_of(std::move(values), average_, per_run);
+    return spread_of(std::move(values), average.value_or(average_), per_run);
   }
 
   std::vector<Index> ks_;
@@ -173,8 +175,7 @@ std::string listed(const std::vector<Index>& ks) {
 }
 
 // The answer and its reasons as a person can quote them.
-std::string sentence_of(const Verdict& verdict, const SurveyTable& table, bool few_items, double agree,
-                        double baseline) {
+std::string sentence_of(const Verdict& verdict, const SurveyTable& table, bool few_items) {
   const auto choice = [&](const char* measure) -> std::optional<Index> {
     const auto found = std::ranges::find(verdict.choices, measure, &Choice::measure);
     return found == verdict.choices.end() ? std::optional<Index>{} : found->k;
@@ -211,12 +212,20 @@ std::string sentence_of(const Verdict& verdict, const SurveyTable& table, bool f
           *cophenetic, row_of(table, *cophenetic)->resampled->cophenetic);
   } else {
     const SurveyRow* row = row_of(table, verdict.k);
-    const double p = row->recurrence_p_value.value_or(1);
+    // What shows that there are clusters: these, or others where these were counted.
+    const SurveyRow* shown = comes_back(*row) ? row : row_of(table, choice("recurrence").value_or(verdict.k));
+    const double p = shown->recurrence_p_value.value_or(1);
+    const bool least_p = p <= 1.0 / (1 + static_cast<double>(shown->null_recurrence->count));
     text = fmt::format("{} clusters", verdict.k);
     if (wide) text += fmt::format(", or any number from {} to {}", std::max(Index(2), verdict.least), verdict.most);
-    text += fmt::format(". They come back in halves of the items (recurrence {:.2f}, by chance {:.2f}, {}{})",
-                        row->recurrence->centre, row->recurrence->centre - *recurrence_beyond(*row), p_words(p),
-                        p > weak_p ? ": weak evidence" : "");
+    text += fmt::format(". {} come back in halves of the items (recurrence {:.2f}, by chance {:.2f}, {}{})",
+                        shown == row ? "They" : fmt::format("{} clusters", shown->k), shown->recurrence->centre,
+                        shown->recurrence->centre - *recurrence_beyond(*shown), p_words(p),
+                        p <= weak_p ? ""
+                        : least_p   ? ", the least that so few runs can show"
+                                    : ": weak evidence");
+    if (row->returning)
+      text += fmt::format("; of {} clusters {:.1f} do so on average", verdict.k, row->returning->centre);
     const SurveyRow* next = nullptr;
     for (const SurveyRow& other : table.rows) {
       if (other.k > verdict.k && recurrence_beyond(other)) {
@@ -224,14 +233,14 @@ std::string sentence_of(const Verdict& verdict, const SurveyTable& table, bool f
         break;
       }
     }
-    if (next != nullptr && relative_recurrence(*next) < relative_recurrence(*row))
+    if (next != nullptr && shown == row && relative_recurrence(*next) < relative_recurrence(*row))
       text += fmt::format("; {} do so less ({:.2f}, by chance {:.2f})", next->k, next->recurrence->centre,
                           next->recurrence->centre - *recurrence_beyond(*next));
     if (next == nullptr) text += "; it is the end of the range, so more are possible";
     if (verdict.k == table.rows.front().k && verdict.k > 2)
       text += "; it is the beginning of the range, so fewer are possible";
     if (const std::optional<Index> recurring = choice("recurrence");
-        recurring && *relative_recurrence(*row_of(table, *recurring)) > *relative_recurrence(*row) + enough_beyond)
+        recurring && shown == row && *relative_recurrence(*row_of(table, *recurring)) > *relative_recurrence(*row) + enough_beyond)
       text += fmt::format("; {} come back most", *recurring);
     if (const std::optional<Index> strength = choice("both nulls"))
       text += *strength == verdict.k ? fmt::format("; prediction strength agrees (GPS {:.2f})", *strength_beyond(*row))
@@ -250,17 +259,8 @@ std::string sentence_of(const Verdict& verdict, const SurveyTable& table, bool f
     const bool one_is_possible = p > weak_p || std::ranges::find(verdict.possible, Index(1)) != verdict.possible.end();
     text += one_is_possible ? ". No structure (k = 1) is not ruled out." : ". No structure (k = 1) is ruled out.";
   }
-  text += fmt::format(" {:.0f} % of the surveys drawn anew from these runs agree", 100 * agree);
-  if (baseline == 0) return text + ".";
-  return text + fmt::format(
-                    ", but {:.0f} % of the data is a baseline that all items share, on which NMF spends components: of "
-                    "such verdicts about {:.0f} % are right. Affine NMF (--affine, affine=True) has a place for it.",
-                    100 * baseline, 100 * verdict.sure);
+  return text + fmt::format(" {:.0f} % of the surveys drawn anew from these runs agree.", 100 * verdict.sure);
 }
-
-// How often a verdict is right on which so many of the drawn surveys agree, where NMF has no place for a baseline that
-// the data has: simulations in bench/results/choosing.md.
-double sure_beside_baseline(double agree) { return agree * agree; }
 
 }  // namespace
 
@@ -284,13 +284,31 @@ std::optional<Index> choose_by_recurrence(const SurveyTable& table) {
   return best == nullptr ? 1 : best->k;
 }
 
+std::optional<Index> choose_by_returning(const SurveyTable& table) {
+  std::vector<const SurveyRow*> rows;
+  for (const SurveyRow& row : table.rows) {
+    if (row.k >= 2 && row.returning) rows.push_back(&row);
+  }
+  if (rows.empty()) return {};
+  double most = rows.back()->returning->centre;
+  for (std::size_t r = 0; r + 1 < rows.size(); ++r)
+    most = std::max(most, std::min(rows[r]->returning->centre, rows[r + 1]->returning->centre));
+  const auto counted = std::max<Index>(2, static_cast<Index>(std::floor(most + 0.5)));
+  return (*std::ranges::min_element(rows, {}, [&](const SurveyRow* row) { return std::abs(row->k - counted); }))->k;
+}
+
 std::optional<Index> choose_by_halves(const SurveyTable& table) {
   const std::optional<Index> recurrence = choose_by_recurrence(table), strength = choose_by_both_nulls(table);
-  if (!recurrence || *recurrence == 1 || !strength || *strength == 1) return recurrence;
-  const SurveyRow& row = *row_of(table, *strength);
-  const bool clear = *strength_beyond(row) > enough_beyond && comes_back(row) &&
-                     *relative_recurrence(row) >= enough_of_best * *relative_recurrence(*row_of(table, *recurrence));
-  return clear ? strength : recurrence;
+  if (!recurrence || *recurrence == 1) return recurrence;
+  const bool two_nulls = row_of(table, *recurrence)->shuffled_recurrence.has_value();
+  if (strength && *strength > 1) {
+    const SurveyRow& row = *row_of(table, *strength);
+    if ((two_nulls || row.strength->centre >= enough_strength) && *strength_beyond(row) > enough_beyond &&
+        comes_back(row) &&
+        *relative_recurrence(row) >= enough_of_best * *relative_recurrence(*row_of(table, *recurrence)))
+      return strength;
+  }
+  return two_nulls ? recurrence : choose_by_returning(table);
 }
 
 std::optional<Index> choose_by_cophenetic(const SurveyTable& table, RunKind kind) {
@@ -336,14 +354,14 @@ std::optional<Index> choose_by_silhouette(const SurveyTable& table) {
 
 template <class T>
 Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, const SurveyTable& table,
-               Average average, Question question, double baseline) {
-  if (question != Question::clusters || baseline < large_baseline) baseline = 0;
+               Average average, Question question) {
   Verdict verdict;
   verdict.question = question;
   const auto add = [&](const char* measure, Question answers, std::optional<Index> k) {
     if (k) verdict.choices.push_back({measure, answers, *k});
   };
   add("recurrence", Question::clusters, choose_by_recurrence(table));
+  add("returning", Question::clusters, choose_by_returning(table));
   add("gps", Question::clusters, choose_by_gps(table));
   add("both nulls", Question::clusters, choose_by_both_nulls(table));
   add("cophenetic", Question::clusters, choose_by_cophenetic(table, RunKind::resample));
@@ -353,12 +371,10 @@ Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, c
   add("hold-out", Question::components, choose_by_hidden_error(table));
   add("bi-cross-validation", Question::components, choose_by_block_error(table));
   add("silhouette", Question::components, choose_by_silhouette(table));
-  double agree = 0;
   if (const auto k = by_question(table, question)) {
     verdict.k = *k;
     auto count = RunValues(survey.options(), records, average).choices_when_drawn_anew(question);
-    agree = static_cast<double>(count[*k]) / surveys_drawn;
-    verdict.sure = baseline > 0 ? sure_beside_baseline(agree) : agree;
+    verdict.sure = static_cast<double>(count[*k]) / surveys_drawn;
     int below = 0;  // drawn surveys that choose less
     for (const auto& [other, times] : count) {
       if (other == 0) continue;
@@ -372,7 +388,7 @@ Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, c
       if (other != *k && times >= share_of_possible * surveys_drawn) verdict.possible.push_back(other);
     }
   }
-  verdict.sentence = sentence_of(verdict, table, survey.items() < few_for_halves, agree, baseline);
+  verdict.sentence = sentence_of(verdict, table, survey.items() < few_for_halves);
   return verdict;
 }
 
@@ -392,9 +408,7 @@ bool is_settled(const SurveyOptions& options, const std::vector<RunRecord>& reco
   return all.choices_when_drawn_anew(question)[*k] >= settled_share * surveys_drawn;
 }
 
-template Verdict decide(const Survey<float>&, const std::vector<RunRecord>&, const SurveyTable&, Average, Question,
-                        double);
-template Verdict decide(const Survey<double>&, const std::vector<RunRecord>&, const SurveyTable&, Average, Question,
-                        double);
+template Verdict decide(const Survey<float>&, const std::vector<RunRecord>&, const SurveyTable&, Average, Question);
+template Verdict decide(const Survey<double>&, const std::vector<RunRecord>&, const SurveyTable&, Average, Question);
 
 }  // namespace copse

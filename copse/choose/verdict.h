@@ -18,9 +18,15 @@ std::optional<Index> choose_by_both_nulls(const SurveyTable& table);
 // Of the k >= 2 whose recurrence R stands above E + sd of both nulls, and above the larger E by a twentieth (where
 // chance is always 0, so is its deviation): the largest (R - E) / (1 - E). 1 if there is none.
 std::optional<Index> choose_by_recurrence(const SurveyTable& table);
+// With N(k) the number of clusters that come back of k: the largest N that one more cluster leaves standing, max over k
+// of min(N(k), N(next k)), or N of the last k if that is larger; rounded, at least 2, and the k of the table that is
+// nearest. A component that goes to a few odd items then hides no group, and one that comes back by accident adds none.
+std::optional<Index> choose_by_returning(const SurveyTable& table);
 // Recurrence says whether there are clusters. Prediction strength says how many, if it stands above both nulls by more
-// than a twentieth and recurrence has half of its best there: it is sharp for few clusters of any sizes. Otherwise, as
-// with many clusters, of which one is always lost, recurrence says how many.
+// than a twentieth, and recurrence has half of its best there: it is sharp for few clusters of any sizes. Otherwise, as
+// with many clusters, of which one is always lost, it is the k of recurrence. Where there is one null only, as for sparse
+// data, less is known of what chance can do: prediction strength must be at least a half, and otherwise the clusters
+// that come back are counted.
 std::optional<Index> choose_by_halves(const SurveyTable& table);
 // The largest cophenetic correlation, of resampled runs or of starts; the first of equal ones.
 std::optional<Index> choose_by_cophenetic(const SurveyTable& table, RunKind kind);
@@ -34,12 +40,10 @@ std::optional<Index> choose_by_block_error(const SurveyTable& table);
 // The largest k whose least silhouette is at least .8 [Alexandrov et al. 2013]; 1 if there is none.
 std::optional<Index> choose_by_silhouette(const SurveyTable& table);
 
-// clusters: by halves. components: by hidden entries. `table` is what tabulate() makes of the records. `baseline`: of the data, where the
-// method was NMF without one and dense data may have one; it matters from large_baseline on.
-inline constexpr double large_baseline = 0.6;
+// clusters: by halves. components: by hidden entries. `table` is what tabulate() makes of the records.
 template <class T>
 Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, const SurveyTable& table,
-               Average average, Question question, double baseline = 0);
+               Average average, Question question);
 
 // Where a search over a grid should look closer: at the k of the verdict, or where there is no evidence of clusters, at
 // the k that comes nearest to it. 0: there are no runs that tell.

@@ -39,6 +39,7 @@ Cells cells_of(const SurveyRow& row) {
   add(cells, "null_recurrence", row.null_recurrence);
   add(cells, "shuffled_recurrence", row.shuffled_recurrence);
   cells.emplace_back("recurrence_p_value", row.recurrence_p_value);
+  add(cells, "returning", row.returning);
   add(cells, "resampled", row.resampled);
   add(cells, "starts", row.started);
   cells.emplace_back("silhouette", row.silhouette);

@@ -106,7 +106,7 @@ std::uint64_t fingerprint_of(const Dataset<T>& data, const ChooseRunOptions& opt
   }
   if (options.method != "nmf") add_text(options.method);
   const SurveyOptions& survey = options.survey;
-  add_text(fmt::format("recurrence, by places, hidden from a fit {} {} {} {} {} {}", survey.seed,
+  add_text(fmt::format("returning, by places, hidden from a fit {} {} {} {} {} {}", survey.seed,
                        static_cast<int>(survey.null), survey.resample_share, survey.hidden_share, survey.most_items,
                        sizeof(T)));
   return sum;
@@ -236,7 +236,7 @@ std::vector<Index> halfway(const std::vector<Index>& ks, Index k) {
 
 template <class T>
 SurveyReport report_of(const Survey<T>& survey, const std::vector<RunKey>& plan, const Runs& runs,
-                       const ChooseRunOptions& options, double baseline) {
+                       const ChooseRunOptions& options) {
   SurveyReport report;
   const std::vector<RunRecord> records = records_of(plan, runs);
   std::set<std::string> failures;
@@ -249,7 +249,7 @@ SurveyReport report_of(const Survey<T>& survey, const std::vector<RunKey>& plan,
   report.done = static_cast<Index>(records.size());
   report.failures.assign(failures.begin(), failures.end());
   report.table = tabulate(survey, records, options.average);
-  report.verdict = decide(survey, records, report.table, options.average, options.question, baseline);
+  report.verdict = decide(survey, records, report.table, options.average, options.question);
   report.consensus = consensus_picture(survey, records, std::max<Index>(2, report.verdict.k), items_in_picture);
   report.flows = cluster_flows(records, survey.options().ks);
   return report;
@@ -361,7 +361,7 @@ RunRecord unpacked(std::string_view bytes) {
   }
   // As many values as this kind of run has.
   const RunKind own = record.key.kind;
-  const std::size_t count = is_split(own) ? 4 : own == RunKind::hold_out ? 2 : 1;
+  const std::size_t count = is_split(own) ? values_of_split : own == RunKind::hold_out ? 2 : 1;
   const bool one_or_two = own == RunKind::start && (record.values.size() == 1 || record.values.size() == 2);
   if (!one_or_two && record.values.size() != count) Reader::refuse();
   return record;
@@ -371,6 +371,7 @@ template <class T>
 SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const RunEvents& events) {
   if (options.survey.ks.empty()) throw InvalidArgument("The survey needs a range of k.");
   options.flat.nmf.tolerance = survey_tolerance(options.flat.nmf.tolerance, data.is_sparse(), options.flat.nmf.affine);
+  if (NmfOptions& nmf = options.flat.nmf; nmf.start == Start::automatic && !nmf.affine) nmf.start = Start::random;
   const auto method = clusterer_of<T>(options, data.feature_names);
   const Index looked_at = items_looked_at(data.items(), options.survey);
   const Index most = method->most(looked_at, data.features()), first = options.survey.ks.front();
@@ -454,11 +455,12 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
       options.method == "nmf" && !options.flat.nmf.affine && options.question == Question::clusters;
   uninterrupted([&] {
     const double baseline = may_lack_baseline ? baseline_share<T>(data, survey.order()) : 0;
-    outcome.report = report_of(survey, plan, runs, options, baseline);
+    outcome.report = report_of(survey, plan, runs, options);
     if (baseline >= large_baseline) {
-      outcome.notes.push_back(
-          fmt::format("All items share a baseline, {:.0f} % of the data, for which NMF has no place without --affine.",
-                      100 * baseline));
+      outcome.report.verdict.sentence += fmt::format(
+          " {:.0f} % of the data is a baseline that all items share: affine NMF (--affine, affine=True) has a place for "
+          "it.",
+          100 * baseline);
     }
   });
   outcome.seconds = clock.seconds();

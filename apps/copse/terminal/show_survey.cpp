@@ -35,6 +35,7 @@ std::string survey_table(const SurveyReport& survey) {
       {"chance",
        [](const SurveyRow& row) { return with_deviation(larger(row.null_recurrence, row.shuffled_recurrence)); }},
       {"p", [](const SurveyRow& row) { return number(row.recurrence_p_value, "{:.3f}"); }},
+      {"come back", [](const SurveyRow& row) { return row.returning ? fmt::format("{:.1f}", row.returning->centre) : ""; }},
       {"strength", [](const SurveyRow& row) { return with_deviation(row.strength); }},
       {"chance", [](const SurveyRow& row) { return with_deviation(larger(row.null_strength, row.shuffled_strength)); }},
       {"dispersion",
