@@ -106,7 +106,7 @@ struct Choice {
 struct Verdict {
   Question question = Question::clusters;
   Index k = 0;                  // 1: no evidence of clusters; 0: there are no runs that tell
-  double sure = 0;              // share of the surveys drawn anew from these runs that choose k
+  double sure = 0;              // share of the surveys drawn anew from these runs that choose k; less for sparse data
   std::vector<Index> possible;  // others that at least a tenth of them choose
   Index least = 0, most = 0;    // nine tenths of them choose from here to here; 0: nothing is known
   std::vector<Choice> choices;  // what each measure says
