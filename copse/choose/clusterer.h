@@ -17,8 +17,8 @@ template <class T>
 struct ClusterFit {
   std::vector<Index> labels;          // 0 ... k - 1, or -1: none
   std::vector<Index> predicted = {};  // labels of the other items, where there are any
-  Matrix<T> components = {};    // k x features, unit rows: what each cluster is about; empty: the method has none
-  Matrix<T> coefficients = {};  // items x k; empty: the method has none
+  Matrix<T> components = {};          // k x features, unit rows: what each cluster is about; empty: the method has none
+  Matrix<T> coefficients = {};        // items x k; empty: the method has none
   double relative_error = 0;
 };
 

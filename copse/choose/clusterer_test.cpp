@@ -91,8 +91,7 @@ TEST(Clusterer, PredictsTheNearestMean) {
     return Dataset<double>{.values = std::move(values)};
   };
   const Dataset<double> items = draw(60), others = draw(40);
-  const ClusterFit<double> fit =
-      centre_clusterer<double>({.method = ClusterMethod::kmeans})->fit(items, 5, 1, &others);
+  const ClusterFit<double> fit = centre_clusterer<double>({.method = ClusterMethod::kmeans})->fit(items, 5, 1, &others);
   EXPECT_EQ(fit.components.rows(), 0);  // lengths count: centres are no directions
   const auto& x = std::get<Matrix<double>>(items.values);
   const auto& y = std::get<Matrix<double>>(others.values);

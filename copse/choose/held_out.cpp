@@ -197,8 +197,8 @@ Matrix<double> with_column(const Matrix<double>& f, std::span<const double> colu
 
 // NMF of X0, as if what is hidden were 0: a few per cent of the entries are wrong, so that little is left to do.
 void start_from_zeros(const Data<double>& x, const NmfOptions& options, Matrix<double>& w, Matrix<double>& h) {
-  NmfResult<double> found =
-      factorize(x, {.rank = options.rank, .tolerance = first_tolerance, .seed = options.seed, .affine = options.affine});
+  NmfResult<double> found = factorize(
+      x, {.rank = options.rank, .tolerance = first_tolerance, .seed = options.seed, .affine = options.affine});
   if (found.stop_reason == StopReason::interrupted) throw Cancelled();
   w = options.affine ? with_column(found.w, found.baseline) : std::move(found.w);
   h = std::move(found.h);
@@ -335,8 +335,8 @@ double bi_cross_validation(const Dataset<T>& data, std::uint64_t split_seed, con
   return square > 0 ? std::max(0.0, error) / square : std::numeric_limits<double>::quiet_NaN();
 }
 
-#define COPSE_INSTANTIATE(T)                                                               \
-  template class HeldOut<T>;                                                               \
+#define COPSE_INSTANTIATE(T) \
+  template class HeldOut<T>; \
   template double bi_cross_validation(const Dataset<T>&, std::uint64_t, const NmfOptions&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

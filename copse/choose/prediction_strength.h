@@ -25,8 +25,8 @@ double prediction_strength(std::span<const Index> found, std::span<const Index> 
 double recurrence(std::span<const Index> found, std::span<const Index> predicted, Index k);
 
 // How many of the k clusters come back: those that share more than half with a predicted cluster, of the items that are
-// in one of the two (Jaccard's index above 1/2, where no two can claim the same one, and below which a cluster counts
-// as dissolved [Hennig 2007]). Labels and exceptions as above.
+// in one of the two (Jaccard's index, as [Hennig 2007] has it, above 1/2, where no two can claim the same one). Labels
+// and exceptions as above.
 Index returning_clusters(std::span<const Index> found, std::span<const Index> predicted, Index k);
 
 }  // namespace copse

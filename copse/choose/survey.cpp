@@ -270,8 +270,7 @@ typename Survey<T>::Run Survey<T>::runs_of(RunKind kind, int number, Index large
     }
     case RunKind::hold_out: {
       const double cells = static_cast<double>(data_.items()) * static_cast<double>(data_.features());
-      const Mask mask{hidden_seed,
-                      share_to_hide(cells, static_cast<double>(data_.nonzeros()), options_.hidden_share)};
+      const Mask mask{hidden_seed, share_to_hide(cells, static_cast<double>(data_.nonzeros()), options_.hidden_share)};
       auto held_out = std::make_shared<HeldOut<T>>(data_, mask);
       return [this, held_out](Index k, std::uint64_t seed, RunRecord& record) {
         NmfOptions options = options_.hold_out;
@@ -348,9 +347,8 @@ void Survey<T>::perform(const std::vector<RunKey>& keys, const Take& take) {
   };
   std::vector<Task> tasks;
   const auto perform_tasks = [&] {
-    parallel_for(static_cast<Index>(tasks.size()), [&](Index t) {
-      perform(tasks[t].kind, tasks[t].number, tasks[t].ks, take_alone);
-    });
+    parallel_for(static_cast<Index>(tasks.size()),
+                 [&](Index t) { perform(tasks[t].kind, tasks[t].number, tasks[t].ks, take_alone); });
     tasks.clear();
   };
   for (auto& [number, by_kind] : by_number) {

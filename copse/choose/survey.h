@@ -49,8 +49,9 @@ inline constexpr std::size_t values_of_split = 6;
 // What is kept of a run.
 struct RunRecord {
   RunKey key;
-  // split: prediction strength in both directions, recurrence in both, clusters that come back in both. start: relative error, and separability
-  // where the method has coefficients. hold_out: error of hidden and of seen entries. bi_cross: error. gap: J_k.
+  // split: prediction strength in both directions, recurrence in both, clusters that come back in both. start: relative
+  // error, and separability where the method has coefficients. hold_out: error of hidden and of seen entries. bi_cross:
+  // error. gap: J_k.
   std::vector<double> values = {};
   std::vector<std::int32_t> labels = {};  // resample and start: of the items that took part, by their places
   Matrix<float> components = {};          // resample: a sketch of the components, unit rows

@@ -241,7 +241,8 @@ std::string sentence_of(const Verdict& verdict, const SurveyTable& table, bool f
     if (verdict.k == table.rows.front().k && verdict.k > 2)
       text += "; it is the beginning of the range, so fewer are possible";
     if (const std::optional<Index> recurring = choice("recurrence");
-        recurring && shown == row && *relative_recurrence(*row_of(table, *recurring)) > *relative_recurrence(*row) + enough_beyond)
+        recurring && shown == row &&
+        *relative_recurrence(*row_of(table, *recurring)) > *relative_recurrence(*row) + enough_beyond)
       text += fmt::format("; {} come back most", *recurring);
     if (const std::optional<Index> strength = choice("both nulls"))
       text += *strength == verdict.k ? fmt::format("; prediction strength agrees (GPS {:.2f})", *strength_beyond(*row))
@@ -262,10 +263,11 @@ std::string sentence_of(const Verdict& verdict, const SurveyTable& table, bool f
   }
   text += fmt::format(" {:.0f} % of the surveys drawn anew from these runs agree", 100 * agree);
   if (verdict.sure == agree) return text + ".";
-  return text + fmt::format(
-                    "; of such verdicts on documents and cells about {:.0f} % name the number of known classes, and two "
-                    "thirds are right within one.",
-                    100 * verdict.sure);
+  return text +
+         fmt::format(
+             "; of such verdicts on documents and cells about {:.0f} % name the number of known classes, and two "
+             "thirds are right within one.",
+             100 * verdict.sure);
 }
 
 // Data with one null only is sparse as a rule: documents and cells. There people know other groups than those that come
@@ -416,8 +418,8 @@ Index most_promising(const SurveyOptions& options, const std::vector<RunRecord>&
   return k_of(largest(table, 2, relative_recurrence)).value_or(k);
 }
 
-bool is_settled(const SurveyOptions& options, const std::vector<RunRecord>& records, Average average,
-                Question question, int runs_before) {
+bool is_settled(const SurveyOptions& options, const std::vector<RunRecord>& records, Average average, Question question,
+                int runs_before) {
   const RunValues all(options, records, average);
   const std::optional<Index> k = by_question(all.as_they_are(), question);
   if (!k || by_question(RunValues(options, records, average, runs_before).as_they_are(), question) != k) return false;

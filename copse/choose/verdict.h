@@ -24,9 +24,9 @@ std::optional<Index> choose_by_recurrence(const SurveyTable& table);
 std::optional<Index> choose_by_returning(const SurveyTable& table);
 // Recurrence says whether there are clusters. Prediction strength says how many, if it stands above both nulls by more
 // than a twentieth, and recurrence has half of its best there: it is sharp for few clusters of any sizes. Otherwise, as
-// with many clusters, of which one is always lost, it is the k of recurrence. Where there is one null only, as for sparse
-// data, less is known of what chance can do: prediction strength must be at least a half, and otherwise the clusters
-// that come back are counted.
+// with many clusters, of which one is always lost, it is the k of recurrence. Where there is one null only, as for
+// sparse data, less is known of what chance can do: prediction strength must be at least a half, and otherwise the
+// clusters that come back are counted.
 std::optional<Index> choose_by_halves(const SurveyTable& table);
 // The largest cophenetic correlation, of resampled runs or of starts; the first of equal ones.
 std::optional<Index> choose_by_cophenetic(const SurveyTable& table, RunKind kind);
@@ -52,7 +52,7 @@ Index most_promising(const SurveyOptions& options, const std::vector<RunRecord>&
 
 // Whether more runs would hardly change the verdict: without the last of them, those numbered from `runs_before` on, it
 // was the same, and 95 of 100 surveys drawn anew from all runs agree.
-bool is_settled(const SurveyOptions& options, const std::vector<RunRecord>& records, Average average,
-                Question question, int runs_before);
+bool is_settled(const SurveyOptions& options, const std::vector<RunRecord>& records, Average average, Question question,
+                int runs_before);
 
 }  // namespace copse

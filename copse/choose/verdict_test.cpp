@@ -102,8 +102,8 @@ TEST(ChooseByHalves, CountsWhereThereIsOneNullUnlessStrengthIsAHalf) {
   const std::vector<Values> recurring = {{1, 0, 0}, {.9, 0, 0}, {.8, 0, 0}, {.7, 0, 0}};
   const std::vector<double> returning = {2, 3, 4, 4};
   const auto choice = [&](double strength) {
-    return choose_by_halves(with_one_null(
-        table_of(recurring, {{.5, .45}, {strength, strength - .2}, {.3, .3}, {.3, .3}}), returning));
+    return choose_by_halves(
+        with_one_null(table_of(recurring, {{.5, .45}, {strength, strength - .2}, {.3, .3}, {.3, .3}}), returning));
   };
   EXPECT_EQ(choice(.6), 3);
   EXPECT_EQ(choice(.45), 4);

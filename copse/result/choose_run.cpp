@@ -434,10 +434,9 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
       const std::vector<RunRecord> records = records_of(plan, runs);
       const SurveyOptions& now = survey.options();
       std::vector<Index> closer;
-      if (options.search)
-        closer = halfway(now.ks, most_promising(now, records, options.average, options.question));
-      if (closer.empty() && (now.runs == most_runs || is_settled(now, records, options.average, options.question,
-                                                                 now.runs - runs_at_a_time)))
+      if (options.search) closer = halfway(now.ks, most_promising(now, records, options.average, options.question));
+      if (closer.empty() && (now.runs == most_runs ||
+                             is_settled(now, records, options.average, options.question, now.runs - runs_at_a_time)))
         break;
       if (closer.empty()) {
         survey.make_runs(std::min(most_runs, (now.runs / runs_at_a_time + 1) * runs_at_a_time));
@@ -458,7 +457,8 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
     outcome.report = report_of(survey, plan, runs, options);
     if (baseline >= large_baseline) {
       outcome.report.verdict.sentence += fmt::format(
-          " {:.0f} % of the data is a baseline that all items share: affine NMF (--affine, affine=True) has a place for "
+          " {:.0f} % of the data is a baseline that all items share: affine NMF (--affine, affine=True) has a place "
+          "for "
           "it.",
           100 * baseline);
     }

@@ -20,13 +20,13 @@ inline constexpr double tolerance_by_data = -1;
 struct ChooseRunOptions {
   // One of survey_methods(). Others than nmf answer Question::clusters only: they cannot foretell hidden entries.
   std::string method = "nmf";
-  // Input and, of nmf, how it is fitted; its rank is chosen. Where no start is asked for, the survey's fits begin at random
-  // but for affine NMF: where all items have much in common, many W explain them alike, and those that a start from a
-  // sample leads to tell clusters apart less well (bench/results/choosing.md).
+  // Input and, of nmf, how it is fitted; its rank is chosen. Where no start is asked for, the survey's fits begin at
+  // random but for affine NMF: where all items have much in common, many W explain them alike, and those that a start
+  // from a sample leads to tell clusters apart less well (bench/results/choosing.md).
   FlatRunOptions flat;
   SurveyOptions survey;
-  // survey.runs is the most: the survey ends with 10, 15, ... runs as soon as the verdict is settled (choose/verdict.h).
-  // Workers make all.
+  // survey.runs is the most: the survey ends with 10, 15, ... runs as soon as the verdict is settled
+  // (choose/verdict.h). Workers make all.
   bool until_settled = false;
   bool all_measures = false;  // the gap statistic and bi-cross-validation, too, and as many starts as other runs
   Average average = Average::median;

@@ -16,10 +16,10 @@ void bind_survey_of(nb::module_& module) {
   // The survey as the JSON of result.json.
   module.def(
       "survey",
-      [](const Items<T>& x, std::vector<Index> ks, const std::string& method, int runs, bool until_settled, const std::string& question,
-         const std::string& null, const std::string& average, bool all_measures, const std::string& solver, bool affine,
-         double tolerance, int max_iterations, std::uint64_t seed, double time_limit, bool search, Index most_items,
-         int threads) {
+      [](const Items<T>& x, std::vector<Index> ks, const std::string& method, int runs, bool until_settled,
+         const std::string& question, const std::string& null, const std::string& average, bool all_measures,
+         const std::string& solver, bool affine, double tolerance, int max_iterations, std::uint64_t seed,
+         double time_limit, bool search, Index most_items, int threads) {
         ChooseRunOptions options;
         options.survey.ks = std::move(ks);
         options.method = method;
@@ -44,10 +44,10 @@ void bind_survey_of(nb::module_& module) {
         });
         return json;
       },
-      nb::arg("items"), nb::arg("ks"), nb::arg("method"), nb::arg("runs"), nb::arg("until_settled"), nb::arg("question"), nb::arg("null"),
-      nb::arg("average"), nb::arg("all_measures"), nb::arg("solver"), nb::arg("affine"), nb::arg("tolerance"),
-      nb::arg("max_iterations"), nb::arg("seed"), nb::arg("time_limit"), nb::arg("search"), nb::arg("most_items"),
-      nb::arg("threads"));
+      nb::arg("items"), nb::arg("ks"), nb::arg("method"), nb::arg("runs"), nb::arg("until_settled"),
+      nb::arg("question"), nb::arg("null"), nb::arg("average"), nb::arg("all_measures"), nb::arg("solver"),
+      nb::arg("affine"), nb::arg("tolerance"), nb::arg("max_iterations"), nb::arg("seed"), nb::arg("time_limit"),
+      nb::arg("search"), nb::arg("most_items"), nb::arg("threads"));
 }
 
 }  // namespace
