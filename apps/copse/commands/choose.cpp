@@ -75,8 +75,12 @@ void add_choose(Program& program) {
   auto machine = std::make_shared<MachineOptions>();
   options->flat.command = "choose";
   options->flat.nmf.tolerance = tolerance_by_data;
-  CLI::App& command =
-      program.add("choose", description, examples, [=] { return run_choose_command(*options, *output, *machine); });
+  auto exact_runs = std::make_shared<int>(0);  // 0: until the verdict is settled
+  CLI::App& command = program.add("choose", description, examples, [=] {
+    options->until_settled = *exact_runs == 0;
+    if (*exact_runs > 0) options->survey.runs = *exact_runs;
+    return run_choose_command(*options, *output, *machine);
+  });
   NmfOptions& nmf = options->flat.nmf;
   SurveyOptions& survey = options->survey;
   CLI::App* parsed = &command;
@@ -101,20 +105,11 @@ void add_choose(Program& program) {
       [&options = *options, methods](std::size_t i) { options.method = methods[i]; },
       "What is fitted, as compare calls it; with others than nmf no entries are hidden")
       ->group(survey_group);
-  options->until_settled = true;
   add_number(command, "--most-runs", survey.runs, 1, 1000000,
              "Runs of each kind for every k, at most: 10, and 5 more at a time until the verdict is settled")
       ->group(survey_group);
-  command
-      .add_option_function<int>(
-          "--runs",
-          [&options = *options](int runs) {
-            options.survey.runs = runs;
-            options.until_settled = false;
-          },
-          "Just so many; at most 10 are starts, and with --for clusters 10 with hidden entries")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000))
+  add_number(command, "--runs", *exact_runs, 1, 1000000,
+             "Just so many; at most 10 are starts, and with --for clusters 10 with hidden entries")
       ->excludes("--most-runs")
       ->group(survey_group);
   add_choice(
