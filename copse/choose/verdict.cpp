@@ -111,7 +111,7 @@ class RunValues {
     return table(all);
   }
 
-  // The share of the tables of runs drawn with replacement that choose each k.
+  // How many of surveys_drawn tables of runs drawn with replacement choose each k.
   std::map<Index, int> choices_when_drawn_anew(Question question) const {
     std::map<Index, int> count;
     for (int s = 0; s < surveys_drawn; ++s) ++count[by_question(draw(s), question).value_or(0)];

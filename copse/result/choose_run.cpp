@@ -457,8 +457,7 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
     outcome.report = report_of(survey, plan, runs, options);
     if (baseline >= large_baseline) {
       outcome.report.verdict.sentence += fmt::format(
-          " {:.0f} % of the data is a baseline that all items share: affine NMF (--affine, affine=True) has a place "
-          "for "
+          " {:.0f} % of the data is a baseline that all items share: affine NMF (--affine, affine=True) has room for "
           "it.",
           100 * baseline);
     }
