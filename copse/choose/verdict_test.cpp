@@ -154,7 +154,7 @@ TEST(IsSettled, WantsTheSameVerdictAsBeforeTheLastRunsAndAgreement) {
     return is_settled(options, list, Average::mean, Question::clusters, 5);
   };
   EXPECT_TRUE(settled(records(10, [](int) { return .2; })));
-  EXPECT_FALSE(settled(records(10, [](int number) { return number % 2 == 0 ? 1 : .38; })));  // half of the draws say 3
+  EXPECT_FALSE(settled(records(10, [](int number) { return number % 2 == 1 ? 1 : .38; })));  // half of the draws say 3
   EXPECT_FALSE(settled(records(10, [](int number) { return number < 5 ? .6 : 1.0; })));      // five runs ago it was 2
   EXPECT_FALSE(settled({}));
 }
