@@ -148,6 +148,14 @@ std::string to_json(const RunReport& report) {
   if (!report.line.empty()) json["line"] = report.line;
   if (report.measures) json["measures"] = json_of(*report.measures);
   if (report.leaf_measures) json["leaf_measures"] = json_of(*report.leaf_measures);
+  if (report.consensus) {
+    json["consensus"] = {{"runs", report.consensus->runs},
+                         {"neighbours", report.consensus->neighbours},
+                         {"distances", report.consensus->distances},
+                         {"groups", report.consensus->groups},
+                         {"silhouettes", report.consensus->silhouettes},
+                         {"shares", report.consensus->shares}};
+  }
   if (report.survey) json["survey"] = json_of(*report.survey);
   if (!report.survey && !report.stored_survey.empty()) json["survey"] = Json::parse(report.stored_survey);
   json["zero_share"] = {{"w", report.w_zero_share}, {"h", report.h_zero_share}};

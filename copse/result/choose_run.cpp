@@ -277,9 +277,14 @@ double survey_memory(const Dataset<T>& data, Index looked_at, Index k) {
 template <class T>
 double check_survey_fits(const Dataset<T>& data, const ChooseRunOptions& options) {
   const double limit = limit_of({.memory_limit = options.flat.memory_limit});
+  const Index k = std::min({options.survey.ks.back(), data.items(), data.features()});
+  // The clusters at the end come when the runs of the survey have ended.
+  const double consensus = consensus_memory(options.flat.consensus.runs, static_cast<double>(k),
+                                            static_cast<double>(data.features()), sizeof(T))
+                               .grouped;
   const double needed =
-      resident_memory() + survey_memory(data, items_looked_at(data.items(), options.survey),
-                                        std::min({options.survey.ks.back(), data.items(), data.features()}));
+      resident_memory() +
+      std::max(survey_memory(data, items_looked_at(data.items(), options.survey), k), consensus);
   // What the machine can spare is beside what is taken already.
   if (needed - (options.flat.memory_limit > 0 ? 0 : resident_memory()) <= limit) return needed;
   throw InputError(fmt::format("this survey needs about {} of memory with {}, and {} {}; fewer --threads need less.",
@@ -487,10 +492,21 @@ ChooseResult<T> run_choose(ChooseRunOptions options, const RunEvents& events) {
   SurveyOutcome outcome = run_survey(input.data, options, events);
   ChooseResult<T> result;
   if (options.workers == 0) {
-    uninterrupted([&] {
+    const bool drops_consensus = outcome.stopped && options.flat.consensus.runs > 0;
+    if (drops_consensus) {
+      options.flat.consensus.runs = 0;
+      outcome.notes.push_back("The clusters are those of one run, not a consensus, because the survey was stopped.");
+    }
+    const auto choose = [&] {
       result =
           run_chosen(options, std::max<Index>(1, outcome.report.verdict.k), std::move(input), seconds, clock, events);
-    });
+    };
+    // One fit is worth waiting for. Many can be stopped, and those that have ended count.
+    if (options.flat.consensus.runs > 0) {
+      choose();
+    } else {
+      uninterrupted(choose);
+    }
   } else {
     std::get<FlatResult<T>>(result).report.notes = std::move(input.notes);
   }

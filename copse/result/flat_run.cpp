@@ -66,14 +66,28 @@ NmfResult<T> factorize_own(const RunData<T>& data, const FlatRunOptions& options
   return factors;
 }
 
+// What a consensus does not go with is refused.
+void check_consensus(const FlatRunOptions& options, bool given_start, bool graph) {
+  const char* const refused = options.dc         ? "a start from a tree (dc)"
+                              : given_start      ? "given first factors"
+                              : graph            ? "links, vectors and neighbours"
+                              : options.team     ? "several processes"
+                                                 : nullptr;
+  if (refused != nullptr) throw InvalidArgument(fmt::format("A consensus of runs does not go with {}.", refused));
+}
+
 template <class T>
-NmfResult<T> solve(const FlatRunOptions& options, const RunData<T>& data, std::optional<StartFactors<T>> start,
-                   NmfOptions& nmf) {
+ConsensusResult<T> solve(const FlatRunOptions& options, const RunData<T>& data, std::optional<StartFactors<T>> start,
+                         NmfOptions& nmf) {
+  if (options.consensus.runs > 0) {
+    check_consensus(options, start.has_value(), data.graph != nullptr);
+    return factorize_by_consensus(data.x, nmf, options.consensus);
+  }
   if (options.dc && nmf.loss != Loss::frobenius)
     throw InvalidArgument("The solver dc starts from a tree, which has the Frobenius loss only.");
   if (data.graph != nullptr && nmf.loss != Loss::frobenius)
     throw InvalidArgument("Links, vectors and neighbours of documents go with the Frobenius loss only.");
-  if (options.team != nullptr) return factorize_own(data, options, nmf);
+  if (options.team != nullptr) return {factorize_own(data, options, nmf), {}};
   const auto run = [&] {
     if (options.dc) return factorize_dc(data.x, *data.nodes(), nmf);
     if (!start) return factorize(data.x, nmf);
@@ -83,7 +97,7 @@ NmfResult<T> solve(const FlatRunOptions& options, const RunData<T>& data, std::o
   // The graph has its say in H: to fit it to the words alone would take that back.
   if (data.graph != nullptr) {
     const JointOptions joint{.nmf = nmf, .weight = options.joint.weight};
-    return continue_joint<T>(data.x, data.graph->weights, joint, std::move(result)).nmf;
+    return {continue_joint<T>(data.x, data.graph->weights, joint, std::move(result)).nmf, {}};
   }
   if (options.exact_items && nmf.loss == Loss::kullback_leibler) {
     result.h = assign_items_by_divergence<T>(data.x, result.w);
@@ -92,7 +106,19 @@ NmfResult<T> solve(const FlatRunOptions& options, const RunData<T>& data, std::o
     result.h = assign_items<T>(data.x, result.w, result.baseline, result.penalty);
     result.relative_error = relative_error(data.x, result.w, result.h);
   }
-  return result;
+  return {std::move(result), {}};
+}
+
+// Which clusters many runs have in common, in a sentence.
+std::string sentence_of(const ConsensusOfRuns& consensus, const ConsensusOptions& how) {
+  if (consensus.groups.empty()) return "There is no consensus: no two runs had ended.";
+  const auto weakest = std::ranges::min_element(consensus.shares);
+  const auto cluster = weakest - consensus.shares.begin();
+  return fmt::format(
+      "The clusters are the consensus of {} runs: {} of their {} components are at most {:g} away from those nearest "
+      "to them. The one that fewest runs have is cluster {}: {:.0f} % of them, silhouette {:.2f}.",
+      consensus.runs, consensus.groups.size() - static_cast<std::size_t>(std::ranges::count(consensus.groups, Index(-1))),
+      consensus.groups.size(), how.most_distance, cluster, 100 * *weakest, consensus.silhouettes[cluster]);
 }
 
 // Components that died: more clusters were asked for than the data has directions.
@@ -120,6 +146,10 @@ Settings settings_of(const FlatRunOptions& options, const NmfOptions& nmf, Preci
   }
   if (options.joint.is_asked_for()) add_settings(options.joint, settings);
   if (options.stability > 0) settings.emplace_back("stability", static_cast<std::int64_t>(options.stability));
+  if (options.consensus.runs > 0) {
+    settings.emplace_back("consensus", static_cast<std::int64_t>(options.consensus.runs));
+    settings.emplace_back("consensus_distance", options.consensus.most_distance);
+  }
   settings.emplace_back("precision", name_of(precision));
   return settings;
 }
@@ -165,7 +195,7 @@ void add_stability(const FlatRunOptions& options, NmfOptions nmf, const RunData<
       part_graph = induced(*whole.graph, subsample(keys, seed, number));
       part_data.graph = &part_graph;
     }
-    NmfResult<T> found = solve<T>(options, part_data, {}, nmf);
+    NmfResult<T> found = solve<T>(options, part_data, {}, nmf).nmf;
     if (found.stop_reason == StopReason::interrupted) return {};
     FlatModel<T> model{std::move(found.w), std::move(found.h), {}, {}, {}};
     return hierarchy_of(model, part.items());
@@ -190,6 +220,7 @@ MemoryJob job_of(const FlatRunOptions& options) {
           .has_page = options.keep_texts,
           .solver = nmf.solver,
           .samples = samples,
+          .consensus_runs = options.consensus.runs,
           .breathes = samples && nmf.max_iterations > breath_alternations && !nmf.affine && !options.sparse &&
                       !options.sparse_w,
           .from_a_tree = options.dc,
@@ -271,8 +302,13 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunData<T>& data, Mo
   NmfOptions nmf = options.nmf;
   const Stopwatch solving;
   events.show("factoring ...");
-  NmfResult<T> factors = solve(options, data, std::move(start), nmf);
-  FlatResult<T> result = describe_factors(options, nmf, std::move(factors), solving.seconds(), data, std::move(items));
+  ConsensusResult<T> found = solve(options, data, std::move(start), nmf);
+  FlatResult<T> result =
+      describe_factors(options, nmf, std::move(found.nmf), solving.seconds(), data, std::move(items));
+  if (options.consensus.runs > 0) {
+    result.report.notes.push_back(sentence_of(found.consensus, options.consensus));
+    result.report.consensus = std::move(found.consensus);
+  }
   if (options.stability > 0) add_stability(options, nmf, data, events, result);
   return result;
 }
@@ -296,6 +332,7 @@ std::optional<RunToExplain> to_explain(const FlatRunOptions& options) {
   const char* const unknown = options.nmf.loss != Loss::frobenius ? "the Kullback-Leibler loss"
                               : options.dc                        ? "a start from a tree (dc)"
                               : options.nmf.runs > 1              ? "several runs"
+                              : options.consensus.runs > 0        ? "a consensus of runs"
                               : options.joint.is_asked_for()      ? "a graph beside the words"
                               : options.stability > 0             ? "the stability of topics"
                                                                   : nullptr;
@@ -309,6 +346,7 @@ FlatResult<T> run_flat_shared(const FlatRunOptions& options, const RunEvents& ev
   const Stopwatch clock;
   const Team& team = *options.team;
   if (options.dc) throw InvalidArgument("--solver dc runs on one process.");
+  if (options.consensus.runs > 0) throw InvalidArgument("--consensus runs on one process.");
   if (!options.start_file.empty()) throw InvalidArgument("A start from a file (--start FILE) runs on one process.");
   Seconds seconds;
   std::optional<RunToExplain> plan = to_explain<T>(options);

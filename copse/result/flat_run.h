@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "copse/base/stopwatch.h"
+#include "copse/choose/consensus_components.h"
 #include "copse/result/flat_model.h"
 #include "copse/result/joint_input.h"
 #include "copse/result/topic_view.h"
@@ -25,6 +26,7 @@ struct FlatRunOptions {
   NmfOptions nmf;
   bool dc = false;                       // start from the leaves of a tree
   bool exact_items = false;              // at the end, H becomes the exact solution for W, as assign() would find it
+  ConsensusOptions consensus;  // of many runs, in place of the best of nmf.runs; runs = 0: none
   std::optional<SparseWeight> sparse;    // beta
   std::optional<SparseWeight> sparse_w;  // alpha
   std::string start_file;                // model.safetensors to start from, or empty

@@ -7,6 +7,7 @@
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
+#include "copse/choose/consensus_components.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/kernels/scatter.h"
 #include "copse/kernels/sliced_transpose.h"
@@ -97,8 +98,8 @@ struct Numbers {
   }
 };
 
-// What the solver holds at once, beside the data.
-double solving(const Numbers& run, const MemoryJob& job, Precision precision) {
+// What one run of the solver holds at once, beside the data.
+double solving_once(const Numbers& run, const MemoryJob& job, Precision precision) {
   const bool extrapolates = job.solver == Solver::hals;
   double bytes = run.alternation(run.k, extrapolates) + run.product_copies(run.k, precision);
   // The passive sets of the exact solvers, and the right-hand sides in their order.
@@ -119,6 +120,13 @@ double solving(const Numbers& run, const MemoryJob& job, Precision precision) {
                      sample.data() + sample.product_copies(2 * run.k, precision) + sample.alternation(2 * run.k, true));
   }
   return bytes;
+}
+
+// The same of all its runs.
+double solving(const Numbers& run, const MemoryJob& job, Precision precision) {
+  const ConsensusMemory consensus = consensus_memory(job.consensus_runs, run.k, run.features, run.width);
+  return std::max(solving_once(run, job, precision) + consensus.kept,
+                  run.factors(run.k) + run.product_copies(run.k, precision) + consensus.grouped);
 }
 
 MemoryEstimate flat_memory(const Numbers& run, double held, double reading, const MemoryJob& job, Precision precision) {
@@ -215,6 +223,8 @@ StreamedFlat streamed_flat(const Numbers& run, const BlockSizes& blocks, const M
     most = std::max(most,
                     sample.data() + sample.product_copies(2 * run.k, precision) + sample.alternation(2 * run.k, true));
   }
+  const ConsensusMemory consensus = consensus_memory(job.consensus_runs, run.k, run.features, run.width);
+  most = std::max(most + consensus.kept, w + of_items(h) + consensus.grouped);
   const double described = w + of_items(h) + run.items * (viewed_item + viewing_item);
   const double page = job.has_page ? page_memory(run.items) : 0;
   const double written = w + of_items(h) + run.items * (viewed_item + written_item) + page;

@@ -30,6 +30,7 @@ struct MemoryJob {
   // Of flat clusters.
   Solver solver = Solver::hals;
   bool samples = true;       // it starts from a sample of the items (nmf/sample_start.h)
+  int consensus_runs = 0;    // whose components are gathered (choose/consensus_components.h)
   bool breathes = true;      // it may try more components for a while (nmf/breathe.h)
   bool from_a_tree = false;  // it starts from the leaves of a tree
   bool is_text = false;      // documents: they are compared, and some are read again

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "copse/choose/answer.h"
+#include "copse/choose/consensus_components.h"
 #include "copse/measure/clustering.h"
 #include "copse/nmf/nmf.h"
 #include "copse/result/graph_facts.h"
@@ -79,6 +80,7 @@ struct RunReport {
   std::vector<Topic> topics;
   std::vector<Iteration> history;
   std::vector<std::string> notes;
+  std::optional<ConsensusOfRuns> consensus;  // where the clusters come from many runs
   std::optional<GraphFacts> graph;     // of the communities of a graph
   std::optional<SurveyReport> survey;  // where k was chosen by one
   std::string stored_survey;           // of a stored result: the same as the JSON of its result.json, or empty

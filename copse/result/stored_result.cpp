@@ -93,6 +93,14 @@ RunReport report_of(const Json& root) {
     measures.nmi = value_at<double>(root, "/measures/nmi");
     measures.ari = value_at<double>(root, "/measures/ari");
   }
+  if (root.contains("consensus")) {
+    report.consensus = {.runs = value_at<int>(root, "/consensus/runs"),
+                        .neighbours = value_at<Index>(root, "/consensus/neighbours"),
+                        .distances = value_at<std::vector<double>>(root, "/consensus/distances"),
+                        .groups = value_at<std::vector<Index>>(root, "/consensus/groups"),
+                        .silhouettes = value_at<std::vector<double>>(root, "/consensus/silhouettes"),
+                        .shares = value_at<std::vector<double>>(root, "/consensus/shares")};
+  }
   if (root.contains("survey")) report.stored_survey = root["survey"].dump();
   return report;
 }

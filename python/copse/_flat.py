@@ -126,6 +126,9 @@ class FlatModel(Model):
         self.__dict__.pop("baseline_", None)
         if result.settings["affine"]:
             self.baseline_ = result.baseline
+        self.__dict__.pop("consensus_", None)
+        if result.consensus is not None:
+            self.consensus_ = result.consensus
         self.history_ = np.rec.fromarrays(result.history.T, dtype=HISTORY)
         self.n_iter_, self.relative_error_, self.stop_reason_ = (
             result.iterations,

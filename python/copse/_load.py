@@ -86,7 +86,10 @@ def _estimator(result: Any) -> Any:
         starts = {library: name for name, library in STARTS.items()}
         init = starts.get(settings["start"], "custom")
         loss = LOSSES[settings.get("loss", "frobenius")]
-        model = NMF(rank, solver=settings["solver"], init=init, beta_loss=loss, n_runs=settings["runs"], **common)
+        consensus = {name: settings[name] for name in ("consensus", "consensus_distance") if name in settings}
+        model = NMF(
+            rank, solver=settings["solver"], init=init, beta_loss=loss, n_runs=settings["runs"], **consensus, **common
+        )
     model.n_components_ = rank
     return model
 

@@ -76,6 +76,12 @@ class NMF(FlatModel):
         X ~ W H + baseline, with one nonnegative baseline for all samples.
     n_runs : int, default=1
         Starts to try; the one with the least objective is kept.
+    consensus : int, default=0
+        Make so many runs (100 is usual) and take the components that come back in them, in place of those of the best
+        run, as cNMF does [Kotliar et al. 2019]: components far from all others are left out, the median of each group of
+        like ones is taken, and coefficients and components are fitted once more. 0: no consensus.
+    consensus_distance : float, default=0.5
+        Leaves out components whose mean distance to those nearest to them, as vectors of length 1, is larger. 2: none.
     time_limit : float or None, default=None
         Seconds after which the best so far is taken.
     vectorizer : TextVectorizer or None, default=None
@@ -98,6 +104,11 @@ class NMF(FlatModel):
         few words.
     baseline_ : array of shape (n_features,)
         Only with affine=True.
+    consensus_ : dict
+        Only with `consensus`: 'runs' that ended; for every component of every run, run after run, its mean distance to
+        the 'neighbours' nearest to it in 'distances', and in 'groups' the component of the consensus to which it belongs,
+        or -1; for every component of the consensus its mean silhouette in 'silhouettes', and the share of the runs that
+        have it in 'shares'.
     penalty_ : array of shape (n_components,), or empty without `beta`
         What the coefficients w of a sample cost at the scale of `components_`: (penalty_ @ w) ** 2.
     reconstruction_err_, relative_error_ : float
@@ -148,6 +159,8 @@ class NMF(FlatModel):
         alpha: float | None = None,
         affine: bool = False,
         n_runs: int = 1,
+        consensus: int = 0,
+        consensus_distance: float = 0.5,
         time_limit: float | None = None,
         vectorizer: Any = None,
         forgetting: float = 1.0,
@@ -170,6 +183,8 @@ class NMF(FlatModel):
         self.alpha = alpha
         self.affine = affine
         self.n_runs = n_runs
+        self.consensus = consensus
+        self.consensus_distance = consensus_distance
         self.time_limit = time_limit
         self.vectorizer = vectorizer
         self.forgetting = forgetting
@@ -237,10 +252,11 @@ class NMF(FlatModel):
         settings["alpha"] += alpha
         settings["beta"] += beta
         settings["runs"] = number("n_runs", self.n_runs, Integral, 1)
+        consensus = self._consensus()
         joint = self._joint(items, links, vectors, neighbours, graph_weight)
         if self.init == "custom":
             start = self._given_start(X, W, H)
-            return self._factorize(X, items, names, settings, start["w"].shape[1], joint=joint, **start)
+            return self._factorize(X, items, names, settings, start["w"].shape[1], joint=joint, **start, **consensus)
         if W is not None or H is not None:
             warnings.warn(
                 "When init!='custom', provided W or H are ignored. Set init='custom' to use them as initialization.",
@@ -254,7 +270,7 @@ class NMF(FlatModel):
                 f"init = '{self.init}' can only be used when n_components <= min(n_samples, n_features): "
                 f"{rank} components of a matrix of {items.items} x {items.features} are too many."
             )
-        return self._factorize(X, items, names, settings, rank, joint=joint)
+        return self._factorize(X, items, names, settings, rank, joint=joint, **consensus)
 
     def _fit_together(
         self,
@@ -268,7 +284,7 @@ class NMF(FlatModel):
         def prepared() -> Any:
             documents = not isinstance(X, np.ndarray) and is_text(X)
             refuse(given | {"init='custom'": self.init == "custom", "the text of documents": documents})
-            refuse({"beta_loss='kullback-leibler'": self._loss() != "frobenius"})
+            refuse({"beta_loss='kullback-leibler'": self._loss() != "frobenius", "consensus": self.consensus > 0})
             refuse({"n_components='choose'": isinstance(self.n_components, str) and self.n_components == "choose"})
             number("n_runs", self.n_runs, Integral, 1)
             choice("init", self.init, STARTS)
@@ -383,6 +399,15 @@ class NMF(FlatModel):
             )
             return max(1, self.survey_.k_)
         return number("n_components", self.n_components, Integral, 1)
+
+    def _consensus(self) -> dict[str, Any]:
+        runs = number("consensus", self.consensus, Integral, 0)
+        if runs == 1 or (runs > 0 and self.n_runs > 1):
+            raise ValueError("consensus is a number of runs, 2 at least, and takes the place of n_runs.")
+        return {
+            "consensus": runs,
+            "consensus_distance": number("consensus_distance", self.consensus_distance, Real, 0),
+        }
 
     def _sklearn_weights(self, items: Any) -> tuple[float, float]:
         """alpha and beta from scikit-learn's parameters. Its objective is half of ours: 1/2 |X - W H|^2 + 1/2 alpha_H

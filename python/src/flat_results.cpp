@@ -22,6 +22,18 @@ nb::object to_numpy(const std::vector<Iteration>& history) {
   return python::to_numpy(std::move(rows));
 }
 
+nb::object to_python(const std::optional<ConsensusOfRuns>& consensus) {
+  if (!consensus) return nb::none();
+  nb::dict out;
+  out["runs"] = consensus->runs;
+  out["neighbours"] = consensus->neighbours;
+  out["distances"] = python::to_numpy(std::vector(consensus->distances));
+  out["groups"] = python::to_numpy(std::vector(consensus->groups));
+  out["silhouettes"] = python::to_numpy(std::vector(consensus->silhouettes));
+  out["shares"] = python::to_numpy(std::vector(consensus->shares));
+  return out;
+}
+
 // Where the features of a matrix have names, the topics get labels.
 template <class T>
 void name_topics(const Items<T>& x, FlatResult<T>& result) {
@@ -39,6 +51,8 @@ void bind_flat(nb::module_& module, const char* name) {
       .def_prop_ro("baseline",
                    [](const FlatResult<T>& result) { return python::to_numpy(std::vector(result.model.baseline)); })
       .def_prop_ro("history", [](const FlatResult<T>& result) { return to_numpy(result.report.history); })
+      // What many runs have in common; None: nobody asked.
+      .def_prop_ro("consensus", [](const FlatResult<T>& result) { return to_python(result.report.consensus); })
       // To ask for the coefficients of other components, given as features x topics.
       .def(
           "with_w",
@@ -86,7 +100,8 @@ void bind_flat(nb::module_& module, const char* name) {
       nb::arg("items"), nb::arg("w"), nb::arg("loss"), nb::arg("threads"));
   module.def(
       "factor",
-      [](const Items<T>& x, const nb::dict& settings, Index rank, std::uint64_t seed, bool dc,
+      [](const Items<T>& x, const nb::dict& settings, Index rank, std::uint64_t seed, bool dc, int consensus,
+         double consensus_distance,
          const std::optional<Array<T, 2>>& w, const std::optional<Array<T, 2>>& h, const nb::object& joint,
          std::vector<std::string> feature_names, const nb::object& processes, const std::string& line, int threads,
          const nb::object& progress, bool keep_interrupted) {
@@ -98,6 +113,8 @@ void bind_flat(nb::module_& module, const char* name) {
         options.nmf.rank = rank;
         options.nmf.seed = seed;
         options.dc = dc;
+        options.consensus.runs = consensus;
+        options.consensus.most_distance = consensus_distance;
         const JointArrays<T> given = joint.is_none() ? JointArrays<T>{} : to_joint_arrays<T>(nb::cast<nb::dict>(joint));
         std::optional<ProcessTeam> team;
         if (!processes.is_none()) options.team = &team.emplace(processes);
@@ -118,6 +135,7 @@ void bind_flat(nb::module_& module, const char* name) {
         return result;
       },
       nb::arg("items"), nb::arg("settings"), nb::kw_only(), nb::arg("rank"), nb::arg("seed"), nb::arg("dc") = false,
+      nb::arg("consensus") = 0, nb::arg("consensus_distance") = ConsensusOptions{}.most_distance,
       nb::arg("w") = nb::none(), nb::arg("h") = nb::none(), nb::arg("joint") = nb::none(), nb::arg("feature_names"),
       nb::arg("processes") = nb::none(), nb::arg("line"), nb::arg("threads"), nb::arg("progress").none(),
       nb::arg("keep_interrupted"));

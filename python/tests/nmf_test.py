@@ -42,6 +42,31 @@ def test_the_record_of_the_error_is_true(solver):
     np.testing.assert_array_equal(model.labels_, np.where(W.any(axis=1), W.argmax(axis=1), -1))
 
 
+def test_a_consensus_of_runs_follows_its_definition():
+    X = planted(samples=80) + 0.02 * np.random.RandomState(5).rand(80, 40)
+    model = NMF(4, consensus=10, consensus_distance=0.4, random_state=0)
+    W = model.fit_transform(X)
+    found = model.consensus_
+    runs = [NMF(4, random_state=0, n_runs=1).fit(X).components_]  # the first of them
+    assert found["runs"] == 10 and found["neighbours"] == 3 and len(found["groups"]) == 40
+    np.testing.assert_array_equal(found["groups"] >= 0, found["distances"] <= 0.4)
+    # The first run's components are those of a run alone: each is near the component of its group.
+    cosines = runs[0] @ model.components_.T
+    for place, group in enumerate(found["groups"][:4]):
+        if group >= 0:
+            assert cosines[place].argmax() == group and cosines[place, group] > 0.9
+    for row, coefficients in zip(X[:10], W):
+        np.testing.assert_allclose(coefficients, scipy.optimize.nnls(model.components_.T, row)[0], atol=1e-8)
+    residual = np.linalg.norm(X - W @ model.components_)
+    assert model.reconstruction_err_ == pytest.approx(residual, rel=1e-5)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.consensus_["groups"], found["groups"])
+    assert not hasattr(model.set_params(consensus=0).fit(X), "consensus_")
+    for wrong in ({"consensus": 1}, {"consensus": 5, "n_runs": 2}, {"consensus": -1}, {"consensus": 5, "beta": 0.1}):
+        with pytest.raises(ValueError):
+            NMF(4, **wrong).fit(X)
+
+
 def test_transform_is_nonnegative_least_squares():
     model = NMF(4, random_state=0).fit(planted())
     new = planted(samples=20, seed=9)

@@ -67,6 +67,19 @@ def test_finds_the_planted_number_and_writes_its_clusters(copse, genes, tmp_path
     assert len(rows_of(tmp_path / "out" / "assignments.tsv")) == 180
 
 
+def test_the_clusters_at_the_end_may_be_a_consensus_of_runs(copse, few_genes, tmp_path):
+    run = copse("choose", few_genes, "-k", "2:4", "--affine", "--runs", 5, "--consensus", 8, "-o", "out")
+    assert run.returncode == 0, run.stderr
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert result["k"] == result["survey"]["k"] == 3 and result["consensus"]["runs"] == 8
+    assert len(result["consensus"]["groups"]) == 24
+    refused = copse("choose", few_genes, "-k", "2:4", "--method", "kmeans", "--consensus", 8)
+    assert refused.returncode == 2 and "it is for --method nmf" in refused.stderr
+    # A survey that was stopped gives what there is at once.
+    run = copse("choose", few_genes, "-k", "2:4", "--affine", "--runs", 500, "--time-limit", "0.5s", "--consensus", 500)
+    assert run.returncode == 0 and "not a consensus" in run.stderr
+
+
 def runs_of(folder):
     """Of each k, by kind: ten starts and ten with hidden entries at most."""
     return {row["k"]: int(row["runs"]) for row in rows_of(folder / "survey.tsv")}

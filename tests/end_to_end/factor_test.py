@@ -90,6 +90,47 @@ def test_options_that_the_kullback_leibler_loss_has_not_are_refused(copse, plant
     assert run.returncode == 1 and sentence in run.stderr
 
 
+def test_a_consensus_of_runs_says_what_they_have_in_common(copse, planted, tmp_path):
+    run = copse("factor", planted.path, "-k", 3, "--consensus", 12, "--truth", planted.labels_path, "-o", "out")
+    assert run.returncode == 0, run.stderr
+    assert "consensus of 12 runs" in run.stderr
+    result, model = result_of(tmp_path / "out"), load_file(tmp_path / "out" / "model.safetensors")
+    consensus = result["consensus"]
+    assert consensus["runs"] == 12 and consensus["neighbours"] == 3
+    assert len(consensus["distances"]) == len(consensus["groups"]) == 36
+    assert [group >= 0 for group in consensus["groups"]] == [d <= 0.5 for d in consensus["distances"]]
+    for c in range(3):
+        runs = {place // 3 for place, group in enumerate(consensus["groups"]) if group == c}
+        assert consensus["shares"][c] == pytest.approx(len(runs) / 12)
+    assert result["measures"]["accuracy"] > 0.95
+    assert result["settings"]["consensus"] == 12 and result["settings"]["consensus_distance"] == 0.5
+    assert len(result["runs"]["relative_errors"]) == 12
+    weights = model["h"].sum(axis=0)
+    assert list(weights) == sorted(weights, reverse=True)
+    left = planted.x - model["w"] @ model["h"].T
+    assert result["relative_error"] == pytest.approx(np.linalg.norm(left) / np.linalg.norm(planted.x), abs=2e-3)
+    placed = copse("assign", "out", planted.path)
+    assert [line.split("\t")[1] for line in placed.stdout.splitlines()[1:]] == [
+        row[1] for row in read_tsv(tmp_path / "out" / "assignments.tsv")[1:]]
+    # What is stored is still there when the page is written anew.
+    assert copse("edit", "out", "--rename", 1, "--to", "first").returncode == 0
+    assert result_of(tmp_path / "out")["consensus"] == consensus
+
+
+@pytest.mark.parametrize("options, code, sentence", [
+    (("--consensus", "1"), 2, "--consensus"),
+    (("--consensus", "5", "--runs", "3"), 2, "--runs"),
+    (("--consensus-distance", ".3"), 2, "--consensus"),
+    (("--consensus", "5", "--loss", "kl"), 1, "Frobenius loss only"),
+    (("--consensus", "5", "--sparse", "0.1"), 1, "without penalties"),
+    (("--consensus", "5", "--solver", "dc"), 1, "does not go with a start from a tree"),
+    (("--consensus", "5", "--consensus-distance", "0"), 1, "allow a larger --consensus-distance"),
+])
+def test_what_a_consensus_does_not_go_with_is_refused(copse, planted, options, code, sentence):
+    run = copse("factor", planted.path, "-k", 3, *options)
+    assert run.returncode == code and sentence in run.stderr
+
+
 def test_tables_follow_from_the_model(copse, planted, tmp_path):
     copse("factor", planted.path, "-k", 3, "--top", 4, "-o", "out")
     model = load_file(tmp_path / "out" / "model.safetensors")

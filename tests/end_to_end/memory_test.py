@@ -138,6 +138,8 @@ CASES = {
     "-k 80": lambda data: ("factor", sparse(data), "-k", 80),
     "double": lambda data: ("factor", sparse(data), "-k", 20, "--precision", "double"),
     "affine": lambda data: ("factor", sparse(data), "-k", 20, "--affine", "--max-iterations", 12),
+    "consensus of 60 runs": lambda data: ("factor", data.dense(20000, 300), "-k", 6, "--consensus", 60,
+                                          "--max-iterations", 4, "--consensus-distance", 2),
     "counts of words": lambda data: ("factor", sparse(data), "-k", 20, "--text"),
     # Documents.
     "100,000 tiny documents": lambda data: ("topics", data.lines(100000, 3, 2000), "-k", 5),

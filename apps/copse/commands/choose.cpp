@@ -45,7 +45,8 @@ constexpr const char* examples =
 
 constexpr const char* survey_group = "Survey";
 constexpr const char* factorization_group = "Factorization";
-constexpr const char* of_nmf[] = {"--solver", "--affine", "--tolerance", "--max-iterations", "--hide"};
+constexpr const char* of_nmf[] = {"--solver", "--affine", "--tolerance", "--max-iterations", "--hide",
+                                  "--consensus"};
 
 void parse_worker(const std::string& text, ChooseRunOptions& options) {
   const auto parts = split(text, '/');
@@ -143,6 +144,9 @@ void add_choose(Program& program) {
       ->group(factorization_group);
   add_number(command, "--max-iterations", nmf.max_iterations, 1, 1000000000, "Iterations per fit at most")
       ->group(factorization_group);
+  add_consensus(command, options->flat.consensus);
+  for (const char* name : {"--consensus", "--consensus-distance"})
+    command.get_option(name)->group("The clusters at the end");
   add_output_options(command, *output);
   command
       .add_flag("--resume", options->resume, "Take up the runs that an earlier call, or workers, left in this folder")

@@ -27,6 +27,8 @@ constexpr const char* examples =
     "  copse factor genes.tsv -k 3 --affine --solver pivoting --runs 10\n"
     "Sparse NMF with the weights of [Kuang 2014], documents in rows:\n"
     "  copse factor X.npz --items rows -k 20 --sparse thesis\n"
+    "Programs of genes that come back in a hundred runs:\n"
+    "  copse factor cells.h5ad -k 9 --select 2000 --select-by dispersion --consensus 100 -o programs\n"
     "As many clusters as the data supports:\n"
     "  copse factor genes.tsv -k auto --affine -o out\n"
     "Only numbers, for another program:\n"
@@ -117,6 +119,9 @@ void add_factor(Program& program) {
       ->default_str(name_of(nmf.start))
       ->group(factorization);
   add_number(command, "--runs", nmf.runs, 1, 1000000, "Random starts to try; the best is kept")->group(factorization);
+  add_consensus(command, options->consensus);
+  command.get_option("--consensus")->excludes("--runs")->group(factorization);
+  command.get_option("--consensus-distance")->group(factorization);
   add_seed(command, nmf.seed);
   command.get_option("--seed")->group(factorization);
   command.add_flag("--affine", nmf.affine, "X ~ w0 1' + W H: a nonnegative baseline w0 that all items share")

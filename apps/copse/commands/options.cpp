@@ -218,6 +218,16 @@ void add_loss(CLI::App& command, NmfOptions& options) {
       "frobenius: |X - W H|^2; kl: the Kullback-Leibler divergence of counts, the sum of x log(x / (W H)) - x + (W H)");
 }
 
+void add_consensus(CLI::App& command, ConsensusOptions& options) {
+  add_number(command, "--consensus", options.runs, 2, 1000000,
+             "Make so many runs (100 is usual) and take the components that come back in them, in place of the best "
+             "run [Kotliar et al. 2019]");
+  add_number(command, "--consensus-distance", options.most_distance, 0.0, 2.0,
+             "Leave out components with a larger mean distance, as vectors of length 1, to those nearest to them; 2: "
+             "none")
+      ->needs("--consensus");
+}
+
 void add_stopping_options(CLI::App& command, NmfOptions& options) {
   add_number(command, "--max-iterations", options.max_iterations, 1, std::numeric_limits<int>::max(),
              "At most so many iterations")

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "copse/choose/consensus_components.h"
 #include "copse/result/choices.h"
 #include "copse/result/memory.h"
 
@@ -55,6 +56,9 @@ void add_cell_options(CLI::App& command, ReadOptions& options);
 
 // What a factorization minimises.
 void add_loss(CLI::App& command, NmfOptions& options);
+
+// Clusters that many runs have in common.
+void add_consensus(CLI::App& command, ConsensusOptions& options);
 
 // When a factorization stops.
 void add_stopping_options(CLI::App& command, NmfOptions& options);

@@ -74,6 +74,8 @@ void add_topics(Program& program) {
   add_loss(command, nmf);
   add_joint_options(command, options->joint);
   add_number(command, "--runs", nmf.runs, 1, 1000000, "Starts to try; the best is kept");
+  add_consensus(command, options->consensus);
+  command.get_option("--consensus")->excludes("--runs");
   add_number(command, "--stability", options->stability, 0, 1000000,
              "Fit so many subsamples of the documents, too: each topic gets the share of its pairs that stay together");
   add_seed(command, nmf.seed);
