@@ -295,7 +295,8 @@ Runs<T> make_runs(const Data<T>& x, const NmfOptions& options, int count) {
 template <class T>
 ConsensusResult<T> at_this_scale(const Data<T>& x, const NmfOptions& options, const ConsensusOptions& how) {
   Runs<T> runs = make_runs(x, options, how.runs);
-  ConsensusResult<T> result{.nmf = std::move(runs.best), .consensus = {.runs = static_cast<int>(runs.components.size())}};
+  ConsensusResult<T> result{.nmf = std::move(runs.best),
+                            .consensus = {.runs = static_cast<int>(runs.components.size())}};
   if (runs.components.size() < 2) return result;
   // What was found before a run was asked to stop is kept.
   with_threads(thread_count(), nullptr, [&] {
@@ -332,8 +333,8 @@ Matrix<T> group_components(const std::vector<Matrix<T>>& runs, const ConsensusOp
   const Matrix<T> rows = unit_rows(runs);
   const Matrix<T> distances = distances_of(rows);
   found.runs = static_cast<int>(runs.size());
-  found.neighbours = std::clamp(static_cast<Index>(options.neighbour_share * static_cast<double>(runs.size())), Index(1),
-                                std::max(Index(1), count - 1));
+  found.neighbours = std::clamp(static_cast<Index>(options.neighbour_share * static_cast<double>(runs.size())),
+                                Index(1), std::max(Index(1), count - 1));
   found.distances.assign(static_cast<std::size_t>(count), 0);
   if (count > 1) found.distances = mean_nearest(distances, found.neighbours);
   std::vector<Index> kept;
@@ -349,7 +350,8 @@ Matrix<T> group_components(const std::vector<Matrix<T>>& runs, const ConsensusOp
   Matrix<T> close(static_cast<Index>(kept.size()), rows.cols());
   for (std::size_t a = 0; a < kept.size(); ++a)
     std::ranges::copy(rows.row(kept[a]), close.row(static_cast<Index>(a)).begin());
-  const KMeansResult<T> groups = k_means_rows(std::move(close), {.clusters = k, .runs = options.group_runs, .seed = seed});
+  const KMeansResult<T> groups =
+      k_means_rows(std::move(close), {.clusters = k, .runs = options.group_runs, .seed = seed});
   found.groups.assign(static_cast<std::size_t>(count), -1);
   for (std::size_t a = 0; a < kept.size(); ++a) found.groups[kept[a]] = groups.labels[a];
   found.silhouettes = silhouettes_of(distances, found.groups, k);
@@ -381,14 +383,15 @@ ConsensusResult<T> factorize_by_consensus(const Data<T>& x, const NmfOptions& op
   scale_by_power<T>(result.nmf.baseline, exponent);
   result.nmf.objective = std::ldexp(result.nmf.objective, 2 * exponent);
   for (const T value : result.nmf.h.values())
-    require(std::isfinite(value), "The coefficients of an item are larger than the largest number of this precision; "
-                                  "scale the data down, or ask for double precision.");
+    require(std::isfinite(value),
+            "The coefficients of an item are larger than the largest number of this precision; "
+            "scale the data down, or ask for double precision.");
   return result;
 }
 
-#define COPSE_INSTANTIATE(T)                                                                                          \
-  template Matrix<T> group_components(const std::vector<Matrix<T>>&, const ConsensusOptions&, std::uint64_t,         \
-                                      ConsensusOfRuns&);                                                             \
+#define COPSE_INSTANTIATE(T)                                                                                 \
+  template Matrix<T> group_components(const std::vector<Matrix<T>>&, const ConsensusOptions&, std::uint64_t, \
+                                      ConsensusOfRuns&);                                                     \
   template ConsensusResult<T> factorize_by_consensus(const Data<T>&, const NmfOptions&, const ConsensusOptions&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

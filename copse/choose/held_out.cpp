@@ -60,9 +60,9 @@ void add_scaled(double factor, const double* from, Index count, double* to) {
 }
 
 // One half of an iteration: rows of f for the other factor g, product = X0 g with the hidden entries of X0 zero.
-// Columns from `frozen` on are constants. Returns nothing; f changes in place.
+// Columns from `frozen` on are constants. `penalty`, k x k, is that of a row f: f' penalty f. f changes in place.
 void update_rows(const Matrix<double>& product, const Matrix<double>& g, const Hidden& hidden, Index frozen,
-                 Matrix<double>& f) {
+                 const Matrix<double>& penalty, Matrix<double>& f) {
   const Matrix<double> whole = gram(g);
   const Index k = g.cols();
   parallel_blocks(f.rows(), rows_per_block, [&](Index begin, Index end) {
@@ -87,6 +87,7 @@ void update_rows(const Matrix<double>& product, const Matrix<double>& g, const H
       for (Index a = 0; a < k; ++a) {
         for (Index b = 0; b < a; ++b) own[a * k + b] = own[b * k + a];
       }
+      add_scaled(1, penalty.data(), k * k, own.data());
       const auto coefficients = f.row(j);
       for (Index a = 0; a < k; ++a) slope[a] = -product(j, a);
       for (Index a = 0; a < k; ++a) {
@@ -96,7 +97,7 @@ void update_rows(const Matrix<double>& product, const Matrix<double>& g, const H
         for (Index a = 0; a < frozen; ++a) {
           const double curvature = own[a * k + a];
           const double before = coefficients[a];
-          const bool is_told = curvature > least_seen * whole(a, a);
+          const bool is_told = curvature - penalty(a, a) > least_seen * whole(a, a);
           coefficients[a] = is_told ? std::max(0.0, before - slope[a] / curvature) : 0;
           const double change = coefficients[a] - before;
           if (change != 0) add_scaled(change, own.data() + a * k, k, slope.data());
@@ -195,14 +196,35 @@ Matrix<double> with_column(const Matrix<double>& f, std::span<const double> colu
   return wider;
 }
 
-// NMF of X0, as if what is hidden were 0: a few per cent of the entries are wrong, so that little is left to do.
+// NMF of X0, as if what is hidden were 0: a few per cent of the entries are wrong, so that little is left to do. Where
+// there are penalties, the factors are at the scale at which they are the least.
 void start_from_zeros(const Data<double>& x, const NmfOptions& options, Matrix<double>& w, Matrix<double>& h) {
-  NmfResult<double> found = factorize(
-      x, {.rank = options.rank, .tolerance = first_tolerance, .seed = options.seed, .affine = options.affine});
+  NmfResult<double> found = factorize(x, {.rank = options.rank,
+                                          .tolerance = first_tolerance,
+                                          .seed = options.seed,
+                                          .alpha = options.alpha,
+                                          .beta = options.beta,
+                                          .affine = options.affine});
   if (found.stop_reason == StopReason::interrupted) throw Cancelled();
+  for (std::size_t c = 0; c < found.penalty.size(); ++c) {
+    if (found.penalty[c] == 0) continue;  // a dead component
+    const double norm = std::sqrt(options.beta) / found.penalty[c];
+    const auto column = static_cast<Index>(c);
+    for (Index i = 0; i < found.w.rows(); ++i) found.w(i, column) *= norm;
+    for (Index j = 0; j < found.h.rows(); ++j) found.h(j, column) /= norm;
+  }
   w = options.affine ? with_column(found.w, found.baseline) : std::move(found.w);
   h = std::move(found.h);
   if (options.affine) h = with_column(h, std::vector<double>(static_cast<std::size_t>(h.rows()), 1.0));
+}
+
+// Of the first `free` of k coordinates: alpha |w|^2 of a row of W, or beta (1'h)^2 of one of H'.
+Matrix<double> row_penalty(Index k, Index free, double alpha, double beta) {
+  Matrix<double> penalty(k, k);
+  for (Index a = 0; a < free; ++a) {
+    for (Index b = 0; b < free; ++b) penalty(a, b) = beta + (a == b ? alpha : 0);
+  }
+  return penalty;
 }
 
 }  // namespace
@@ -253,32 +275,36 @@ HeldOutError HeldOut<T>::error(const NmfOptions& options) const {
   const Index free = options.rank, k = options.rank + (options.affine ? 1 : 0);
   Matrix<double> w, h;
   start_from_zeros(x, options, w, h);
+  const Matrix<double> w_penalty = row_penalty(k, free, options.alpha, 0),
+                       h_penalty = row_penalty(k, free, 0, options.beta);
 
   // The point from which the next update starts lies beyond the last two, as far as that goes well: components that
   // are alike take thousands of plain updates [Ang & Gillis 2019].
   HeldOutError result;
   HiddenSums hidden;
   Matrix<double> product, last_w = w, last_h = h, ahead_w = w;
-  double previous = std::numeric_limits<double>::infinity(), step = first_step, largest_step = 1;
+  double previous = std::numeric_limits<double>::infinity(), objective = 0, step = first_step, largest_step = 1;
   for (result.iterations = 1; result.iterations <= options.max_iterations; ++result.iterations) {
     check_cancelled();
     x.transpose_times(ahead_w, product);
-    update_rows(product, ahead_w, by_item, free, h);
+    update_rows(product, ahead_w, by_item, free, h_penalty, h);
     const Matrix<double> updated_h = h;
     go_beyond(last_h, step, free, h);
     x.times(h, product);
     w = ahead_w;
-    update_rows(product, h, by_feature, k, w);
+    update_rows(product, h, by_feature, k, w_penalty, w);
     // |X0 - W H|^2 over all cells counts (W H)^2 of the hidden ones too.
     hidden = hidden_sums(by_item, w, h);
     const double cross = dot(product, w);
     const Matrix<double> gw = gram(w), gh = gram(h);
     const double error = seen_square - 2 * cross + dot(gw, gh) - hidden.model;
     result.seen = seen_square > 0 ? std::max(0.0, error) / seen_square : 0;
-    const bool fell = result.seen < previous;
-    if (step == 0 && previous - result.seen <= options.tolerance * result.seen) break;
+    const double penalties = dot(gw, w_penalty) + dot(gh, h_penalty);
+    objective = result.seen + (seen_square > 0 ? penalties / seen_square : 0);
+    const bool fell = objective < previous;
+    if (step == 0 && previous - objective <= options.tolerance * objective) break;
     ahead_w = w;
-    if (fell && previous - result.seen > options.tolerance * result.seen) {
+    if (fell && previous - objective > options.tolerance * objective) {
       go_beyond(last_w, step, k, ahead_w);
       largest_step = std::min(1.0, largest_step * largest_growth);
       step = std::min(largest_step, std::max(step, first_step) * step_growth);
@@ -290,7 +316,7 @@ HeldOutError HeldOut<T>::error(const NmfOptions& options) const {
     }
     last_w = w;
     last_h = updated_h;
-    previous = result.seen;
+    previous = objective;
   }
   result.hidden = hidden.square > 0 ? hidden.error / hidden.square : std::numeric_limits<double>::quiet_NaN();
   return result;

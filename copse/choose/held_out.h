@@ -39,8 +39,9 @@ class HeldOut {
   // Fits W H to the entries that are seen, exactly: with M_j the hidden features of item j,
   //     h_j = argmin |x_j - W h|^2 over i not in M_j,  whose Gram matrix is W'W - sum over M_j of w_i w_i',
   // by sweeps over the coordinates, and W likewise, in double precision. Starts from factorize() with zeros in the
-  // place of what is hidden. options: rank, seed, max_iterations, tolerance (of the relative fall of the error in one
-  // plain iteration) and affine count. Throws InvalidArgument for a bad rank.
+  // place of what is hidden. options: rank, seed, max_iterations, tolerance (of the relative fall of the objective in
+  // one plain iteration), alpha and beta (the penalties of sparse NMF) and affine count. Throws InvalidArgument for bad
+  // ones.
   HeldOutError error(const NmfOptions& options) const;
 
  private:

@@ -8,6 +8,7 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
+#include "copse/kernels/in_memory.h"
 
 namespace copse {
 namespace {
@@ -168,6 +169,26 @@ TEST(HeldOut, ComesToRestWhereComponentsAreAlikeAndNoiseIsSmall) {
   EXPECT_LT(errors[1], 1.6 * rounding);
   EXPECT_GT(errors[0], 10 * errors[1]);
   for (std::size_t e = 2; e < errors.size(); ++e) EXPECT_GT(errors[e], 0.97 * errors[1]) << e;
+}
+
+// With nothing hidden it is sparse NMF.
+TEST(HeldOut, HasThePenaltiesOfSparseNmf) {
+  const Dataset<double> data = planted(50, 30, 3, 0.2, 9);
+  const auto x = in_memory(data);
+  for (const bool affine : {false, true}) {
+    double before = 0;
+    for (const double beta : {0.01, 0.5, 5.0}) {
+      const NmfOptions options{
+          .rank = 3, .max_iterations = 20000, .tolerance = 1e-9, .seed = 2, .alpha = 4, .beta = beta, .affine = affine};
+      NmfOptions whole = options;
+      whole.tolerance = 1e-6;
+      const double error = factorize(*x, whole).relative_error;
+      const double seen = held_out_error(data, {1, 1e-12}, options).seen;
+      EXPECT_NEAR(seen, error * error, 2e-3 * error * error) << affine << ' ' << beta;
+      EXPECT_GT(seen, before);
+      before = seen;
+    }
+  }
 }
 
 TEST(HeldOut, RefusesBadRanksAndShares) {

@@ -27,8 +27,8 @@ struct SurveyOptions {
   Null null = Null::automatic;
   double resample_share = 0.8;  // of the items, as [Monti et al. 2003] and [Kuang 2014, section 4.5]
   double hidden_share = 0.05;   // of the entries, at most; less where fewer tell as much
-  // max_iterations, tolerance and affine of the fits that do not see all entries. They must come to rest: a fit that
-  // has not yet found what it can looks as if the data needed more components.
+  // max_iterations, tolerance, alpha, beta and affine of the fits that do not see all entries. They must come to rest:
+  // a fit that has not yet found what it can looks as if the data needed more components.
   NmfOptions hold_out = {.max_iterations = 1000};
 };
 

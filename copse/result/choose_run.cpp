@@ -283,8 +283,7 @@ double check_survey_fits(const Dataset<T>& data, const ChooseRunOptions& options
                                             static_cast<double>(data.features()), sizeof(T))
                                .grouped;
   const double needed =
-      resident_memory() +
-      std::max(survey_memory(data, items_looked_at(data.items(), options.survey), k), consensus);
+      resident_memory() + std::max(survey_memory(data, items_looked_at(data.items(), options.survey), k), consensus);
   // What the machine can spare is beside what is taken already.
   if (needed - (options.flat.memory_limit > 0 ? 0 : resident_memory()) <= limit) return needed;
   throw InputError(fmt::format("this survey needs about {} of memory with {}, and {} {}; fewer --threads need less.",
@@ -314,7 +313,6 @@ ChooseRunOptions automatic_survey(const FlatRunOptions& flat, bool sparse) {
   refuse(!flat.device.empty(), "a device");
   refuse(flat.dc, "the solver dc");
   refuse(!flat.start_file.empty(), "given first factors");
-  refuse(flat.sparse || flat.sparse_w, "sparse NMF");
   refuse(flat.joint.is_asked_for(), "links, vectors and neighbours");
   ChooseRunOptions options;
   options.flat = flat;
@@ -376,6 +374,7 @@ template <class T>
 SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const RunEvents& events) {
   if (options.survey.ks.empty()) throw InvalidArgument("The survey needs a range of k.");
   options.flat.nmf.tolerance = survey_tolerance(options.flat.nmf.tolerance, data.is_sparse(), options.flat.nmf.affine);
+  give_sparse_weights(options.flat, data);
   if (NmfOptions& nmf = options.flat.nmf; nmf.start == Start::automatic && !nmf.affine) nmf.start = Start::random;
   const auto method = clusterer_of<T>(options, data.feature_names);
   const Index looked_at = items_looked_at(data.items(), options.survey);
@@ -396,6 +395,8 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
   }
   options.survey.kinds = kinds_for(options.method, options.survey.kinds);
   options.survey.hold_out.affine = options.flat.nmf.affine;
+  options.survey.hold_out.alpha = options.flat.nmf.alpha;
+  options.survey.hold_out.beta = options.flat.nmf.beta;
   if (options.question == Question::clusters)
     options.survey.hold_out_runs = std::min(options.survey.hold_out_runs, runs_beside);
   if (!options.all_measures) options.survey.start_runs = std::min(options.survey.start_runs, runs_beside);
@@ -484,6 +485,7 @@ ChooseResult<T> run_choose(ChooseRunOptions options, const RunEvents& events) {
                       .option = "-k"};
   PreparedInput<T> input = load<T>(options.flat.input, job, events, seconds);
   prepare_for(options, input.data);
+  give_sparse_weights(options.flat, input.data);
   options.flat.nmf.tolerance =
       survey_tolerance(options.flat.nmf.tolerance, input.data.is_sparse(), options.flat.nmf.affine);
   const double needed = std::max(check_survey_fits(input.data, options), input.estimated_memory);

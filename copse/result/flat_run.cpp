@@ -68,11 +68,11 @@ NmfResult<T> factorize_own(const RunData<T>& data, const FlatRunOptions& options
 
 // What a consensus does not go with is refused.
 void check_consensus(const FlatRunOptions& options, bool given_start, bool graph) {
-  const char* const refused = options.dc         ? "a start from a tree (dc)"
-                              : given_start      ? "given first factors"
-                              : graph            ? "links, vectors and neighbours"
-                              : options.team     ? "several processes"
-                                                 : nullptr;
+  const char* const refused = options.dc     ? "a start from a tree (dc)"
+                              : given_start  ? "given first factors"
+                              : graph        ? "links, vectors and neighbours"
+                              : options.team ? "several processes"
+                                             : nullptr;
   if (refused != nullptr) throw InvalidArgument(fmt::format("A consensus of runs does not go with {}.", refused));
 }
 
@@ -117,7 +117,8 @@ std::string sentence_of(const ConsensusOfRuns& consensus, const ConsensusOptions
   return fmt::format(
       "The clusters are the consensus of {} runs: {} of their {} components are at most {:g} away from those nearest "
       "to them. The one that fewest runs have is cluster {}: {:.0f} % of them, silhouette {:.2f}.",
-      consensus.runs, consensus.groups.size() - static_cast<std::size_t>(std::ranges::count(consensus.groups, Index(-1))),
+      consensus.runs,
+      consensus.groups.size() - static_cast<std::size_t>(std::ranges::count(consensus.groups, Index(-1))),
       consensus.groups.size(), how.most_distance, cluster, 100 * *weakest, consensus.silhouettes[cluster]);
 }
 
@@ -248,6 +249,27 @@ SparseWeights sparse_weights(const std::optional<SparseWeight>& beta, const std:
   return weights;
 }
 
+namespace {
+
+void give_sparse_weights(FlatRunOptions& options, double largest, bool data_is_sparse) {
+  if (!options.sparse && !options.sparse_w) return;
+  const SparseWeights weights = sparse_weights(options.sparse, options.sparse_w, largest, data_is_sparse);
+  options.nmf.alpha = weights.alpha;
+  options.nmf.beta = weights.beta;
+}
+
+template <class T>
+void give_sparse_weights(FlatRunOptions& options, const StreamedInput<T>& streamed) {
+  give_sparse_weights(options, streamed.items->largest(), !streamed.file.file().is_dense());
+}
+
+}  // namespace
+
+template <class T>
+void give_sparse_weights(FlatRunOptions& options, const Dataset<T>& data) {
+  give_sparse_weights(options, largest_entry(data), data.is_sparse());
+}
+
 template <class T>
 void describe(FlatResult<T>& result) {
   const FlatModel<T>& model = result.model;
@@ -352,21 +374,14 @@ FlatResult<T> run_flat_shared(const FlatRunOptions& options, const RunEvents& ev
   std::optional<RunToExplain> plan = to_explain<T>(options);
   SharedInput<T> shared = load_shared<T>(options.input, job_of(options), options.nmf.runs, team, events, seconds);
   PreparedInput<T>& input = shared.input;
-  NmfOptions nmf = options.nmf;
-  if (options.sparse || options.sparse_w) {
-    const StreamedInput<T>& streamed = *input.streamed;
-    const SparseWeights weights =
-        sparse_weights(options.sparse, options.sparse_w, streamed.items->largest(), !streamed.file.file().is_dense());
-    nmf.alpha = weights.alpha;
-    nmf.beta = weights.beta;
-  }
+  FlatRunOptions known = options;
+  give_sparse_weights(known, *input.streamed);
+  const NmfOptions& nmf = known.nmf;
   const Stopwatch solving;
   events.show("factoring ...");
   if (plan) start_clock(*plan);
   NmfResult<T> factors =
       shared.by_runs ? spread_runs(*shared.own, nmf, team) : factorize_shared(*shared.own, nmf, team);
-  FlatRunOptions known = options;
-  known.nmf = nmf;
   if (team.rank() > 0) return {};
   ModelItems items = take_items(input);
   const RunData<T> data = run_data(input, *shared.own, options.keep_texts);
@@ -405,12 +420,10 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
   const MemoryJob job = job_of(options);
   std::optional<RunToExplain> plan = to_explain<T>(options);
   PreparedInput<T> input = load<T>(options.input, job, events, seconds);
-  if (options.sparse || options.sparse_w) {
-    const SparseWeights weights = sparse_weights(
-        options.sparse, options.sparse_w, input.streamed ? input.streamed->items->largest() : largest_entry(input.data),
-        input.streamed ? !input.streamed->file.file().is_dense() : input.data.is_sparse());
-    known.nmf.alpha = weights.alpha;
-    known.nmf.beta = weights.beta;
+  if (input.streamed) {
+    give_sparse_weights(known, *input.streamed);
+  } else {
+    give_sparse_weights(known, input.data);
   }
   std::optional<StartFactors<T>> start;
   if (!options.start_file.empty() && !options.dc)
@@ -446,6 +459,7 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
 
 #define COPSE_INSTANTIATE(T)                                                            \
   template struct FlatResult<T>;                                                        \
+  template void give_sparse_weights(FlatRunOptions&, const Dataset<T>&);                \
   template void describe(FlatResult<T>&);                                               \
   template FlatResult<T> run_flat(const FlatRunOptions&, const RunData<T>&, ModelItems, \
                                   std::optional<StartFactors<T>>, const RunEvents&);    \

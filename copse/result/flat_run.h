@@ -26,7 +26,7 @@ struct FlatRunOptions {
   NmfOptions nmf;
   bool dc = false;                       // start from the leaves of a tree
   bool exact_items = false;              // at the end, H becomes the exact solution for W, as assign() would find it
-  ConsensusOptions consensus;  // of many runs, in place of the best of nmf.runs; runs = 0: none
+  ConsensusOptions consensus;            // of many runs, in place of the best of nmf.runs; runs = 0: none
   std::optional<SparseWeight> sparse;    // beta
   std::optional<SparseWeight> sparse_w;  // alpha
   std::string start_file;                // model.safetensors to start from, or empty
@@ -69,5 +69,9 @@ void describe(FlatResult<T>& result);
 // alpha and beta from what was asked for, by the rules of the papers. `largest` is the largest entry of the data.
 SparseWeights sparse_weights(const std::optional<SparseWeight>& beta, const std::optional<SparseWeight>& alpha,
                              double largest, bool data_is_sparse);
+
+// nmf.alpha and nmf.beta for this data, where options.sparse or sparse_w asks for them.
+template <class T>
+void give_sparse_weights(FlatRunOptions& options, const Dataset<T>& data);
 
 }  // namespace copse

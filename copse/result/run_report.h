@@ -81,9 +81,9 @@ struct RunReport {
   std::vector<Iteration> history;
   std::vector<std::string> notes;
   std::optional<ConsensusOfRuns> consensus;  // where the clusters come from many runs
-  std::optional<GraphFacts> graph;     // of the communities of a graph
-  std::optional<SurveyReport> survey;  // where k was chosen by one
-  std::string stored_survey;           // of a stored result: the same as the JSON of its result.json, or empty
+  std::optional<GraphFacts> graph;           // of the communities of a graph
+  std::optional<SurveyReport> survey;        // where k was chosen by one
+  std::string stored_survey;                 // of a stored result: the same as the JSON of its result.json, or empty
 };
 
 }  // namespace copse

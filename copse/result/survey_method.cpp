@@ -45,6 +45,8 @@ std::unique_ptr<Clusterer<T>> clusterer_of(const ChooseRunOptions& options,
         "How many components there are is told by hidden entries, which {} cannot foretell: only nmf can.", method));
   if (options.flat.nmf.affine)
     throw InvalidArgument(fmt::format("A baseline (affine) goes with nmf, not with {}.", method));
+  if (options.flat.nmf.beta > 0)
+    throw InvalidArgument(fmt::format("Sparse NMF is of nmf, and does not go with {}.", method));
   if (options.flat.consensus.runs > 0)
     throw InvalidArgument(fmt::format("A consensus of runs goes with nmf, not with {}.", method));
   if (method == tree) return tree_clusterer<T>({.score = default_score(feature_names)});

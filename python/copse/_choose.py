@@ -12,6 +12,7 @@ import numpy as np
 from copse import _copse
 from copse._anndata import to_anndata
 from copse._cluster import BisectingKMeans, SphericalKMeans
+from copse._flat import sparse_weights
 from copse._genes import genes_of, is_anndata
 from copse._graph import SymNMF
 from copse._items import items_of, validated
@@ -234,6 +235,8 @@ def choose_k(
     all_measures: bool = False,
     solver: str = "hals",
     affine: bool = False,
+    beta: float | str = 0.0,
+    alpha: float | None = None,
     tol: float | None = None,
     max_iter: int = 200,
     random_state: RandomState = None,
@@ -271,7 +274,7 @@ def choose_k(
     average : {'median', 'mean'}, default='median'
     all_measures : bool, default=False
         Also the gap statistic and bi-cross-validation, and more than 10 starts.
-    solver, affine, tol, max_iter
+    solver, affine, beta, alpha, tol, max_iter
         As for NMF, and for method 'nmf' only. None for `tol` is 1e-3, and 1e-4 for dense data without `affine`, where NMF
         comes to rest slowly.
     random_state, n_jobs
@@ -306,12 +309,13 @@ def choose_k(
     choice("method", method, tuple(_copse.survey_methods()))
     choice("question", question, ("clusters", "components"))
     if method != "nmf":
-        for name, given, own in (("solver", solver, "hals"), ("affine", bool(affine), False), ("tol", tol, None),
-                                 ("max_iter", max_iter, 200)):
+        for name, given, own in (("solver", solver, "hals"), ("affine", bool(affine), False), ("beta", beta, 0),
+                                 ("alpha", alpha, None), ("tol", tol, None), ("max_iter", max_iter, 200)):
             if given != own:
                 raise ValueError(f"{name} is for method 'nmf', not for {method!r}.")
     choice("null", null, ("automatic", "box", "shuffled"))
     choice("average", average, ("median", "mean"))
+    weights = sparse_weights(items, alpha, beta)
     found = _copse.survey(
         items,
         numbers,
@@ -324,6 +328,7 @@ def choose_k(
         bool(all_measures),
         solver,
         bool(affine),
+        *weights,
         -1 if tol is None else number("tol", tol, Real, 0),
         number("max_iter", max_iter, Integral, 1),
         seed_of(random_state),
@@ -334,5 +339,5 @@ def choose_k(
     )
     parameters: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
     if method == "nmf":
-        parameters |= {"solver": solver, "affine": bool(affine)}
+        parameters |= {"solver": solver, "affine": bool(affine), "beta": beta, "alpha": alpha}
     return Survey(json.loads(found), parameters)

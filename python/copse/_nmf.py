@@ -393,6 +393,8 @@ class NMF(FlatModel):
                 max_runs=20,
                 solver=SOLVERS[choice("solver", self.solver, SOLVERS)],
                 affine=bool(self.affine),
+                beta=self.beta,
+                alpha=self.alpha,
                 random_state=self.random_state,
                 search=True,
                 n_jobs=self.n_jobs,

@@ -101,10 +101,9 @@ void bind_flat(nb::module_& module, const char* name) {
   module.def(
       "factor",
       [](const Items<T>& x, const nb::dict& settings, Index rank, std::uint64_t seed, bool dc, int consensus,
-         double consensus_distance,
-         const std::optional<Array<T, 2>>& w, const std::optional<Array<T, 2>>& h, const nb::object& joint,
-         std::vector<std::string> feature_names, const nb::object& processes, const std::string& line, int threads,
-         const nb::object& progress, bool keep_interrupted) {
+         double consensus_distance, const std::optional<Array<T, 2>>& w, const std::optional<Array<T, 2>>& h,
+         const nb::object& joint, std::vector<std::string> feature_names, const nb::object& processes,
+         const std::string& line, int threads, const nb::object& progress, bool keep_interrupted) {
         FlatRunOptions options;
         take(settings, options.nmf);
         options.command = x.is_text() ? "topics" : "factor";

@@ -18,8 +18,8 @@ void bind_survey_of(nb::module_& module) {
       "survey",
       [](const Items<T>& x, std::vector<Index> ks, const std::string& method, int runs, bool until_settled,
          const std::string& question, const std::string& null, const std::string& average, bool all_measures,
-         const std::string& solver, bool affine, double tolerance, int max_iterations, std::uint64_t seed,
-         double time_limit, bool search, Index most_items, int threads) {
+         const std::string& solver, bool affine, double alpha, double beta, double tolerance, int max_iterations,
+         std::uint64_t seed, double time_limit, bool search, Index most_items, int threads) {
         ChooseRunOptions options;
         options.survey.ks = std::move(ks);
         options.method = method;
@@ -31,6 +31,8 @@ void bind_survey_of(nb::module_& module) {
         options.average = choice_of<Average>("average", average);
         options.flat.nmf.solver = choice_of<Solver>("solver", solver);
         options.flat.nmf.affine = affine;
+        options.flat.nmf.alpha = alpha;
+        options.flat.nmf.beta = beta;
         options.flat.nmf.tolerance = tolerance;
         options.flat.nmf.max_iterations = max_iterations;
         options.time_limit = time_limit;
@@ -46,8 +48,8 @@ void bind_survey_of(nb::module_& module) {
       },
       nb::arg("items"), nb::arg("ks"), nb::arg("method"), nb::arg("runs"), nb::arg("until_settled"),
       nb::arg("question"), nb::arg("null"), nb::arg("average"), nb::arg("all_measures"), nb::arg("solver"),
-      nb::arg("affine"), nb::arg("tolerance"), nb::arg("max_iterations"), nb::arg("seed"), nb::arg("time_limit"),
-      nb::arg("search"), nb::arg("most_items"), nb::arg("threads"));
+      nb::arg("affine"), nb::arg("alpha"), nb::arg("beta"), nb::arg("tolerance"), nb::arg("max_iterations"),
+      nb::arg("seed"), nb::arg("time_limit"), nb::arg("search"), nb::arg("most_items"), nb::arg("threads"));
 }
 
 }  // namespace

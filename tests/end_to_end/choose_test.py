@@ -67,6 +67,27 @@ def test_finds_the_planted_number_and_writes_its_clusters(copse, genes, tmp_path
     assert len(rows_of(tmp_path / "out" / "assignments.tsv")) == 180
 
 
+def test_sparse_nmf_is_surveyed_with_its_penalties(copse, few_genes, tmp_path):
+    dense = copse("choose", few_genes, "-k", "2:4", "--affine", "--runs", 5, "-o", "dense")
+    sparse = copse("choose", few_genes, "-k", "2:4", "--affine", "--runs", 5, "--sparse", "snmf", "-o", "sparse")
+    assert dense.returncode == sparse.returncode == 0, sparse.stderr
+    result = json.loads((tmp_path / "sparse" / "result.json").read_text())
+    assert result["k"] == 3 and result["settings"]["beta"] == 0.5 and result["settings"]["alpha"] > 0
+    zeros = json.loads((tmp_path / "dense" / "result.json").read_text())["zero_share"]["h"]
+    assert result["zero_share"]["h"] > zeros
+    for own, other in zip(rows_of(tmp_path / "sparse" / "survey.tsv"), rows_of(tmp_path / "dense" / "survey.tsv"),
+                          strict=True):
+        assert float(own["relative_error"]) > float(other["relative_error"])
+        assert own["hidden_error"] != other["hidden_error"]
+    # The final fit is that of factor.
+    run = copse("factor", few_genes, "-k", 3, "--affine", "--sparse", "snmf", "--tolerance", 1e-3, "-o", "factor")
+    assert run.returncode == 0
+    assert (tmp_path / "factor" / "assignments.tsv").read_bytes() == (
+        tmp_path / "sparse" / "assignments.tsv").read_bytes()
+    refused = copse("choose", few_genes, "-k", "2:4", "--method", "tree", "--sparse", "snmf")
+    assert refused.returncode == 2 and "it is for --method nmf" in refused.stderr
+
+
 def test_the_clusters_at_the_end_may_be_a_consensus_of_runs(copse, few_genes, tmp_path):
     run = copse("choose", few_genes, "-k", "2:4", "--affine", "--runs", 5, "--consensus", 8, "-o", "out")
     assert run.returncode == 0, run.stderr
@@ -504,8 +525,9 @@ def test_k_auto_is_a_survey(copse, few_genes, tmp_path):
     result = json.loads((tmp_path / "out" / "result.json").read_text())
     assert result["command"] == "factor" and result["k"] == 3 and result["measures"]["nmi"] > 0.9
     assert "3 clusters." in run.stdout
-    run = copse("factor", few_genes, "-k", "auto", "--sparse", "thesis")
-    assert run.returncode != 0 and "does not go with sparse NMF" in run.stderr
+    run = copse("factor", few_genes, "-k", "auto", "--sparse", "thesis", "-o", "sparse")
+    assert run.returncode == 0, run.stderr
+    assert json.loads((tmp_path / "sparse" / "result.json").read_text())["settings"]["beta"] == 0.01
     assert copse("factor", few_genes, "-k", "some").returncode == 2
 
 

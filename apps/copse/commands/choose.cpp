@@ -7,6 +7,7 @@
 #include "apps/copse/commands/input_options.h"
 #include "apps/copse/commands/range.h"
 #include "apps/copse/commands/run.h"
+#include "apps/copse/commands/sparse_options.h"
 #include "apps/copse/program.h"
 #include "apps/copse/terminal/words.h"
 
@@ -45,8 +46,8 @@ constexpr const char* examples =
 
 constexpr const char* survey_group = "Survey";
 constexpr const char* factorization_group = "Factorization";
-constexpr const char* of_nmf[] = {"--solver", "--affine", "--tolerance", "--max-iterations", "--hide",
-                                  "--consensus"};
+constexpr const char* of_nmf[] = {"--solver", "--affine", "--tolerance", "--max-iterations",
+                                  "--hide",   "--sparse", "--sparse-w",  "--consensus"};
 
 void parse_worker(const std::string& text, ChooseRunOptions& options) {
   const auto parts = split(text, '/');
@@ -139,6 +140,7 @@ void add_choose(Program& program) {
   add_choice(command, "--solver", nmf.solver, "How each fit is made")->group(factorization_group);
   command.add_flag("--affine", nmf.affine, "X ~ w0 1' + W H: a nonnegative baseline w0 that all items share")
       ->group(factorization_group);
+  add_sparse_options(command, options->flat, factorization_group);
   add_number(command, "--tolerance", nmf.tolerance, 0.0, 1.0,
              "A fit ends when its projected gradient is so small [0.001; 0.0001 for dense data without --affine]")
       ->group(factorization_group);

@@ -1,12 +1,12 @@
 // copse factor: flat nonnegative factorization of a matrix.
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <limits>
 #include <memory>
 
 #include "apps/copse/commands/device_option.h"
 #include "apps/copse/commands/input_options.h"
 #include "apps/copse/commands/run.h"
+#include "apps/copse/commands/sparse_options.h"
 #include "apps/copse/program.h"
 
 namespace copse {
@@ -36,17 +36,6 @@ constexpr const char* examples =
 
 constexpr const char* factorization = "Factorization";
 
-SparseWeight parse_sparse(const char* option, const std::string& text) {
-  if (text == "thesis") return SparseRule::thesis;
-  if (text == "snmf") return SparseRule::snmf;
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(value >= 0) || std::isinf(value)) {
-    throw CLI::ValidationError(option, "'" + text + "' is neither a number that is not negative nor thesis or snmf");
-  }
-  return value;
-}
-
 void set_start(FlatRunOptions& options, const std::string& text) {
   for (const auto& [name, start] : choices<Start>()) {
     if (name != text) continue;
@@ -54,22 +43,6 @@ void set_start(FlatRunOptions& options, const std::string& text) {
     return;
   }
   options.start_file = text;
-}
-
-void add_sparse_options(CLI::App& command, FlatRunOptions& options) {
-  command
-      .add_option_function<std::string>(
-          "--sparse", [&options](const std::string& text) { options.sparse = parse_sparse("--sparse", text); },
-          "Sparse NMF: weight of the squared column sums of H. thesis [Kuang 2014]: 0.01; snmf [Kim & Park 2008]: 0.1 "
-          "for sparse data, 0.5 for dense")
-      ->type_name("BETA|thesis|snmf")
-      ->group(factorization);
-  command
-      .add_option_function<std::string>(
-          "--sparse-w", [&options](const std::string& text) { options.sparse_w = parse_sparse("--sparse-w", text); },
-          "Weight of |W|^2. thesis: max(X)^2; snmf: max(X) [with --sparse: as its convention, or thesis; else 0]")
-      ->type_name("ALPHA|thesis|snmf")
-      ->group(factorization);
 }
 
 }  // namespace
@@ -126,7 +99,7 @@ void add_factor(Program& program) {
   command.get_option("--seed")->group(factorization);
   command.add_flag("--affine", nmf.affine, "X ~ w0 1' + W H: a nonnegative baseline w0 that all items share")
       ->group(factorization);
-  add_sparse_options(command, *options);
+  add_sparse_options(command, *options, factorization);
   add_stopping_options(command, nmf);
   add_output_options(command, *output);
   add_number(command, "--top", options->top, Index(1), std::numeric_limits<Index>::max(),
