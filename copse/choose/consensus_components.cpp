@@ -326,7 +326,7 @@ Matrix<T> group_components(const std::vector<Matrix<T>>& runs, const ConsensusOp
   require(!runs.empty() && runs.front().cols() >= 1, "A consensus needs components.");
   require(options.neighbour_share > 0 && options.neighbour_share <= 1,
           "The share of runs whose components count as neighbours is above 0, at most 1.");
-  require(options.most_distance > 0, "The distance that components may have must be positive.");
+  require(options.most_distance >= 0, "The distance that components may have must not be negative.");
   const Index k = runs.front().cols(), count = static_cast<Index>(runs.size()) * k;
   for (const Matrix<T>& run : runs)
     require(run.rows() == runs.front().rows() && run.cols() == k, "The runs of a consensus have factors of one shape.");

@@ -96,7 +96,8 @@ std::string outcome(const RunReport& report, const std::string& solver) {
                                  by_divergence ? "divergence" : "error", report.relative_error);
   if (report.run_errors.size() > 1) {
     const auto [least, most] = std::minmax_element(report.run_errors.begin(), report.run_errors.end());
-    line += fmt::format(" (best of {} runs: {:.5f} to {:.5f})", report.run_errors.size(), *least, *most);
+    line += fmt::format(" ({} {} runs: {:.5f} to {:.5f})", report.consensus ? "alone the" : "best of",
+                        report.run_errors.size(), *least, *most);
   }
   return line;
 }
