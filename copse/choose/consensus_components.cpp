@@ -42,11 +42,11 @@ void give_unit_columns(Matrix<T>& w) {
 
 // The components as rows of unit length, those of one run after those of another.
 template <class T>
-Matrix<T> unit_rows(const std::vector<Matrix<T>>& runs) {
+Matrix<T> unit_rows(std::vector<Matrix<T>> runs) {
   const Index k = runs.front().cols(), m = runs.front().rows();
   Matrix<T> rows(static_cast<Index>(runs.size()) * k, m);
   parallel_for(static_cast<Index>(runs.size()), [&](Index r) {
-    Matrix<T> w = runs[r];
+    Matrix<T> w = std::move(runs[r]);
     give_unit_columns(w);
     for (Index c = 0; c < k; ++c) {
       for (Index i = 0; i < m; ++i) rows(r * k + c, i) = w(i, c);
@@ -301,7 +301,7 @@ ConsensusResult<T> at_this_scale(const Data<T>& x, const NmfOptions& options, co
   // What was found before a run was asked to stop is kept.
   with_threads(thread_count(), nullptr, [&] {
     NmfResult<T>& nmf = result.nmf;
-    nmf.w = group_components(runs.components, how, mixed_seed(options.seed, grouping), result.consensus);
+    nmf.w = group_components(std::move(runs.components), how, mixed_seed(options.seed, grouping), result.consensus);
     if (options.affine) nmf.baseline = median_baseline(runs.baselines);
     nmf.h = assign_items<T>(x, nmf.w, nmf.baseline);
     refit(x, options.affine, nmf);
@@ -321,20 +321,21 @@ ConsensusResult<T> at_this_scale(const Data<T>& x, const NmfOptions& options, co
 }  // namespace
 
 template <class T>
-Matrix<T> group_components(const std::vector<Matrix<T>>& runs, const ConsensusOptions& options, std::uint64_t seed,
+Matrix<T> group_components(std::vector<Matrix<T>> runs, const ConsensusOptions& options, std::uint64_t seed,
                            ConsensusOfRuns& found) {
   require(!runs.empty() && runs.front().cols() >= 1, "A consensus needs components.");
   require(options.neighbour_share > 0 && options.neighbour_share <= 1,
           "The share of runs whose components count as neighbours is above 0, at most 1.");
   require(options.most_distance >= 0, "The distance that components may have must not be negative.");
-  const Index k = runs.front().cols(), count = static_cast<Index>(runs.size()) * k;
+  const auto run_count = static_cast<Index>(runs.size());
+  const Index k = runs.front().cols(), count = run_count * k;
   for (const Matrix<T>& run : runs)
     require(run.rows() == runs.front().rows() && run.cols() == k, "The runs of a consensus have factors of one shape.");
-  const Matrix<T> rows = unit_rows(runs);
+  const Matrix<T> rows = unit_rows(std::move(runs));
   const Matrix<T> distances = distances_of(rows);
-  found.runs = static_cast<int>(runs.size());
-  found.neighbours = std::clamp(static_cast<Index>(options.neighbour_share * static_cast<double>(runs.size())),
-                                Index(1), std::max(Index(1), count - 1));
+  found.runs = static_cast<int>(run_count);
+  found.neighbours = std::clamp(static_cast<Index>(options.neighbour_share * static_cast<double>(run_count)), Index(1),
+                                std::max(Index(1), count - 1));
   found.distances.assign(static_cast<std::size_t>(count), 0);
   if (count > 1) found.distances = mean_nearest(distances, found.neighbours);
   std::vector<Index> kept;
@@ -345,7 +346,7 @@ Matrix<T> group_components(const std::vector<Matrix<T>>& runs, const ConsensusOp
   }
   if (static_cast<Index>(kept.size()) < k)
     throw InputError("only " + std::to_string(kept.size()) + " of the " + std::to_string(count) + " components of " +
-                     std::to_string(runs.size()) + " runs are like enough to others for a consensus of " +
+                     std::to_string(run_count) + " runs are like enough to others for a consensus of " +
                      std::to_string(k) + "; allow a larger --consensus-distance, or ask for fewer clusters.");
   Matrix<T> close(static_cast<Index>(kept.size()), rows.cols());
   for (std::size_t a = 0; a < kept.size(); ++a)
@@ -389,9 +390,9 @@ ConsensusResult<T> factorize_by_consensus(const Data<T>& x, const NmfOptions& op
   return result;
 }
 
-#define COPSE_INSTANTIATE(T)                                                                                 \
-  template Matrix<T> group_components(const std::vector<Matrix<T>>&, const ConsensusOptions&, std::uint64_t, \
-                                      ConsensusOfRuns&);                                                     \
+#define COPSE_INSTANTIATE(T)                                                                          \
+  template Matrix<T> group_components(std::vector<Matrix<T>>, const ConsensusOptions&, std::uint64_t, \
+                                      ConsensusOfRuns&);                                              \
   template ConsensusResult<T> factorize_by_consensus(const Data<T>&, const NmfOptions&, const ConsensusOptions&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

@@ -33,7 +33,7 @@ struct ConsensusOfRuns {
 // K-means. Throws InvalidArgument for factors of other shapes or options out of range, and InputError where fewer than
 // k components are left.
 template <class T>
-Matrix<T> group_components(const std::vector<Matrix<T>>& runs, const ConsensusOptions& options, std::uint64_t seed,
+Matrix<T> group_components(std::vector<Matrix<T>> runs, const ConsensusOptions& options, std::uint64_t seed,
                            ConsensusOfRuns& found);
 
 // Bytes that the components of so many runs take while these go on, and when groups are found; `width` is that of a

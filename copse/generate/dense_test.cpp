@@ -109,6 +109,24 @@ TEST(GeneExpression, ReplacesTheShareOfOutliers) {
   EXPECT_NEAR(value.variance(), 1 / 12.0, 0.01);
 }
 
+TEST(GeneExpression, OutliersMayHaveARangeOfTheirOwn) {
+  const auto clean = generate_gene_expression<double>({.k = 1, .deviation = 0.01, .outlier_fraction = 0, .seed = 3});
+  const auto planted = generate_gene_expression<double>({.k = 1, .deviation = 0.01, .largest_outlier = 4, .seed = 3});
+  const auto &before = std::get<Matrix<double>>(clean.data.values),
+             &after = std::get<Matrix<double>>(planted.data.values);
+  Moments outlier, value;
+  for (Index j = 0; j < 60; ++j) {
+    for (Index i = 0; i < 200; ++i) {
+      outlier.add(after(j, i) != before(j, i));
+      if (after(j, i) != before(j, i)) value.add(after(j, i));
+    }
+  }
+  EXPECT_NEAR(outlier.mean(), 0.15, 5 * std::sqrt(0.15 * 0.85 / 12000));
+  EXPECT_NEAR(value.mean(), 2, 5 * std::sqrt(16 / 12.0 / 1800));
+  EXPECT_NEAR(value.variance(), 16 / 12.0, 0.15);
+  EXPECT_THROW(generate_gene_expression<float>({.k = 2, .largest_outlier = -1}), InvalidArgument);
+}
+
 TEST(GeneExpression, MovesEachFeatureUpByTheLeast) {
   const auto planted = generate_gene_expression<float>({.k = 2, .deviation = 0.5, .seed = 1});
   const auto& items = std::get<Matrix<float>>(planted.data.values);

@@ -1,6 +1,7 @@
 #include "copse/generate/gene_expression.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
@@ -17,6 +18,9 @@ Planted<T> generate_gene_expression(const GeneExpressionOptions& options) {
   if (!(options.deviation >= 0)) throw InvalidArgument("the deviation must not be negative");
   if (!(options.outlier_fraction >= 0 && options.outlier_fraction <= 1))
     throw InvalidArgument("the fraction of outliers must be between 0 and 1");
+
+  if (!(options.largest_outlier >= 0 && std::isfinite(options.largest_outlier)))
+    throw InvalidArgument("the largest outlier must be a number that is not negative");
 
   const Index informative = options.features - options.nuisance_features;
   const Index item_count = options.k * options.items_per_cluster;
@@ -36,7 +40,8 @@ Planted<T> generate_gene_expression(const GeneExpressionOptions& options) {
     }
   });
   const auto [smallest, largest] = std::minmax_element(items.values().begin(), items.values().end());
-  const double low = *smallest, high = *largest;
+  const bool has_range = options.largest_outlier > 0;
+  const double low = has_range ? 0 : *smallest, high = has_range ? options.largest_outlier : *largest;
   const auto outlier_streams = static_cast<std::uint64_t>(item_count);
   parallel_blocks(item_count, 16, [&](Index begin, Index end) {
     for (Index j = begin; j < end; ++j) {

@@ -200,11 +200,15 @@ def make_gene_expression(
     samples_per_cluster: int = 60,
     deviation: float = 0.25,
     outlier_fraction: float = 0.15,
+    largest_outlier: float = 0.0,
     random_state: RandomState = None,
     dtype: Any = np.float32,
     n_jobs: int | None = None,
 ) -> Planted:
-    """Simulated gene expression profiles, as `copse generate genes`."""
+    """Simulated gene expression profiles, as `copse generate genes`.
+
+    Outliers are uniform between 0 and `largest_outlier`, or, where that is 0, between the smallest and the largest of the
+    other entries."""
     return _generate(
         _copse.GeneExpressionOptions,
         _copse.generate_gene_expression,
@@ -217,6 +221,7 @@ def make_gene_expression(
         items_per_cluster=samples_per_cluster,
         deviation=deviation,
         outlier_fraction=outlier_fraction,
+        largest_outlier=largest_outlier,
     )
 
 

@@ -84,7 +84,8 @@ void bind_generators(nb::module_& module) {
       .def_rw("nuisance_features", &GeneExpressionOptions::nuisance_features)
       .def_rw("items_per_cluster", &GeneExpressionOptions::items_per_cluster)
       .def_rw("deviation", &GeneExpressionOptions::deviation)
-      .def_rw("outlier_fraction", &GeneExpressionOptions::outlier_fraction);
+      .def_rw("outlier_fraction", &GeneExpressionOptions::outlier_fraction)
+      .def_rw("largest_outlier", &GeneExpressionOptions::largest_outlier);
   bind_generator<GraphOptions>(module, "GraphOptions", "generate_graph", generate_graph<float>, generate_graph<double>)
       .def_rw("nodes", &GraphOptions::nodes)
       .def_rw("k", &GraphOptions::k)

@@ -124,7 +124,7 @@ def test_a_consensus_of_runs_says_what_they_have_in_common(copse, planted, tmp_p
     (("--consensus", "5", "--loss", "kl"), 1, "Frobenius loss only"),
     (("--consensus", "5", "--sparse", "0.1"), 1, "without penalties"),
     (("--consensus", "5", "--solver", "dc"), 1, "does not go with a start from a tree"),
-    (("--consensus", "5", "--consensus-distance", "0"), 1, "allow a larger --consensus-distance"),
+    (("--consensus", "5", "--consensus-distance", "-1"), 2, "--consensus-distance"),
 ])
 def test_what_a_consensus_does_not_go_with_is_refused(copse, planted, options, code, sentence):
     run = copse("factor", planted.path, "-k", 3, *options)

@@ -204,6 +204,8 @@ void add_genes(Program& program, CLI::App& group) {
   add_number(command, "--items-per-cluster", options.items_per_cluster, Index(1), no_limit, "Patients per cluster");
   add_number(command, "--deviation", options.deviation, 0.0, large, "Standard deviation around a cluster's centre");
   add_number(command, "--outliers", options.outlier_fraction, 0.0, 1.0, "Share of entries that are outliers");
+  add_number(command, "--largest-outlier", options.largest_outlier, 0.0, 1e9,
+             "Outliers are uniform between 0 and this; 0: between the smallest and the largest of the other entries");
   add_rest(command, request->file);
 }
 
