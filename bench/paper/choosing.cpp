@@ -2,7 +2,9 @@
 // beside theirs, the verdict beside all measures, and how often a verdict that calls itself so sure is right.
 // ./run bench paper/choosing [affine|standard] [REPETITIONS] [RUNS] [SECONDS] [TOLERANCE]: goes on where an earlier
 // call stopped and prints what is there; stops after so many seconds of CPU; fits end at this tolerance. ./run bench
-// paper/choosing figures [RUNS]: figures 12 and 13, one Gaussian.
+// paper/choosing figures [RUNS]: figures 12 and 13, one Gaussian. ./run bench paper/choosing gps [affine|standard]
+// [REPETITIONS] [RUNS] [SECONDS] [LARGEST]: tables 12 (d) and 13 (d) where outliers are uniform between 0 and LARGEST,
+// on data sets of other seeds.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -90,26 +92,39 @@ struct Cell {
   int right = 0, made = 0;
 };
 
+struct Job {
+  bool affine = true;
+  int repetitions = 3, runs = 20;
+  double seconds = 1e9;  // of CPU
+  double tolerance = tolerance_by_data;
+  double largest_outlier = 0;  // above 0: GPS only
+};
+
 // The survey of one simulated data set; nothing where it is not complete and there is no time left.
-std::optional<SurveyReport> survey_of(std::size_t s, Index k, int repetition, int runs, bool affine, bool may_run,
-                                      double tolerance) {
-  const auto seed = static_cast<std::uint64_t>(1000 * repetition + 10 * k) + s;
-  const auto planted = generate_gene_expression<float>({.k = k, .deviation = deviations[s], .seed = seed});
+std::optional<SurveyReport> survey_of(std::size_t s, Index k, int repetition, const Job& job, bool may_run) {
+  const bool gps_only = job.largest_outlier > 0;
+  const auto seed = static_cast<std::uint64_t>((gps_only ? 900000 : 0) + 1000 * repetition + 10 * k) + s;
+  const auto planted = generate_gene_expression<float>(
+      {.k = k, .deviation = deviations[s], .largest_outlier = job.largest_outlier, .seed = seed});
   ChooseRunOptions options;
   options.survey.ks = {1, 2, 3, 4, 5, 6, 7};
-  options.survey.kinds = {RunKind::split, RunKind::null_split, RunKind::shuffled_split, RunKind::resample,
-                          RunKind::start, RunKind::gap,        RunKind::null_gap};
-  options.survey.runs = runs;
+  options.survey.kinds = {RunKind::split, RunKind::null_split};
+  if (!gps_only) {
+    options.survey.kinds.insert(options.survey.kinds.end(), {RunKind::shuffled_split, RunKind::resample, RunKind::start,
+                                                             RunKind::gap, RunKind::null_gap});
+  }
+  options.survey.runs = job.runs;
   options.survey.seed = seed;
-  options.flat.nmf.affine = affine;
-  options.flat.nmf.tolerance = tolerance;
+  options.flat.nmf.affine = job.affine;
+  options.flat.nmf.tolerance = job.tolerance;
   options.average = Average::mean;
   const std::filesystem::path folder = "build/bench_data/choosing";
   std::filesystem::create_directories(folder);
   char name[100];
-  const int end = std::snprintf(name, sizeof name, "%s_%d_%d_%d", affine ? "affine" : "standard", static_cast<int>(s),
-                                static_cast<int>(k), repetition);
-  if (tolerance != tolerance_by_data) std::snprintf(name + end, sizeof name - end, "_%g", tolerance);
+  const int end = std::snprintf(name, sizeof name, "%s_%d_%d_%d", job.affine ? "affine" : "standard",
+                                static_cast<int>(s), static_cast<int>(k), repetition);
+  if (job.tolerance != tolerance_by_data) std::snprintf(name + end, sizeof name - end, "_%g", job.tolerance);
+  if (gps_only) std::snprintf(name + end, sizeof name - end, "_outliers_%g", job.largest_outlier);
   options.run_log = folder / name;
   options.resume = std::filesystem::exists(options.run_log);
   if (!options.resume && !may_run) return {};
@@ -174,16 +189,16 @@ void figures(int runs) {
   }
 }
 
-void run(bool affine, int repetitions, int runs, double seconds, double tolerance) {
+void run(const Job& job) {
   std::map<std::string, std::map<std::pair<std::size_t, Index>, Cell>> cells;
   std::map<int, Cell> calibration;
   std::map<Index, Cell> by_k;
   int surveys = 0, within = 0;
-  for (int repetition = 0; repetition < repetitions; ++repetition) {
+  for (int repetition = 0; repetition < job.repetitions; ++repetition) {
     for (std::size_t s = 0; s < deviations.size(); ++s) {
       for (Index k = 1; k <= 6; ++k) {
-        const bool may_run = static_cast<double>(std::clock()) / CLOCKS_PER_SEC < seconds;
-        const auto report = survey_of(s, k, repetition, runs, affine, may_run, tolerance);
+        const bool may_run = static_cast<double>(std::clock()) / CLOCKS_PER_SEC < job.seconds;
+        const auto report = survey_of(s, k, repetition, job, may_run);
         if (!report) continue;
         const auto count = [&](const std::string& measure, Index chosen) {
           Cell& cell = cells[measure][{s, k}];
@@ -201,9 +216,13 @@ void run(bool affine, int repetitions, int runs, double seconds, double toleranc
       }
     }
   }
-  std::printf("%s NMF, %d surveys, %d runs of each kind\n", affine ? "affine" : "standard", surveys, runs);
-  for (const Printed& theirs : printed)
-    print_table(theirs.title, cells[theirs.measure], affine ? &theirs.affine : &theirs.standard);
+  std::printf("%s NMF, %d surveys, %d runs of each kind\n", job.affine ? "affine" : "standard", surveys, job.runs);
+  const bool gps_only = job.largest_outlier > 0;
+  for (const Printed& theirs : printed) {
+    if (!gps_only || std::string(theirs.measure) == "gps")
+      print_table(theirs.title, cells[theirs.measure], job.affine ? &theirs.affine : &theirs.standard);
+  }
+  if (gps_only) return;
   for (const char* own : {"both nulls", "dispersion", "verdict"}) print_table(own, cells[own], nullptr);
   std::printf("\nThe verdict's confidence\n\n| says | surveys | right |\n| --- | --- | --- |\n");
   for (const auto& [tenth, bin] : calibration)
@@ -220,9 +239,13 @@ int main(int count, char** arguments) {
     copse::with_threads(1, nullptr, [&] { copse::figures(count > 2 ? std::atoi(arguments[2]) : 50); });
     return 0;
   }
-  const bool affine = count < 2 || std::string(arguments[1]) != "standard";
-  const int repetitions = count > 2 ? std::atoi(arguments[2]) : 3, runs = count > 3 ? std::atoi(arguments[3]) : 20;
-  const double seconds = count > 4 ? std::atof(arguments[4]) : 1e9;
-  const double tolerance = count > 5 ? std::atof(arguments[5]) : copse::tolerance_by_data;
-  copse::with_threads(1, nullptr, [&] { copse::run(affine, repetitions, runs, seconds, tolerance); });
+  copse::Job job;
+  const bool gps_only = count > 1 && std::string(arguments[1]) == "gps";
+  if (gps_only) --count, ++arguments, job.largest_outlier = 4;
+  job.affine = count < 2 || std::string(arguments[1]) != "standard";
+  if (count > 2) job.repetitions = std::atoi(arguments[2]);
+  if (count > 3) job.runs = std::atoi(arguments[3]);
+  if (count > 4) job.seconds = std::atof(arguments[4]);
+  if (count > 5) (gps_only ? job.largest_outlier : job.tolerance) = std::atof(arguments[5]);
+  copse::with_threads(1, nullptr, [&] { copse::run(job); });
 }
