@@ -370,8 +370,8 @@ Matrix<T> group_components(std::vector<Matrix<T>> runs, const ConsensusOptions& 
 
 ConsensusMemory consensus_memory(int runs, double k, double features, double width) {
   const double count = runs * k, kept = count * features * width;
-  // As rows, and those as columns or the rows that are kept; all distances.
-  return {.kept = kept, .grouped = 3 * kept + 2 * count * count * width};
+  // Rows, the same as columns, and what products or K-means make of them; all distances.
+  return {.kept = kept, .grouped = 4 * kept + 2 * count * count * width};
 }
 
 template <class T>
