@@ -29,8 +29,11 @@ enum class RunKind {
   hold_out,        // entries that were hidden
   bi_cross,        // blocks that were hidden
   gap,             // all items: variation within clusters; one run
-  null_gap         // the same of data without clusters
+  null_gap,        // the same of data without clusters
+  perturbed        // all items, every entry a little larger or smaller: stability of components
 };
+
+inline constexpr RunKind last_run_kind = RunKind::perturbed;
 
 enum class Average { mean, median };  // of the runs; [Kuang 2014, section 4.7] takes the median on real data
 
@@ -69,6 +72,9 @@ struct SurveyRow {
   std::optional<ConsensusMeasures> resampled, started;
   std::optional<double> silhouette;  // the least over the components, each matched across the resampled runs
   std::vector<double> silhouettes;   // of every component, falling; empty where there is none
+  // The same across the perturbed runs [Alexandrov et al. 2013; Nebgen et al. 2021].
+  std::optional<double> perturbed_silhouette;
+  std::vector<double> perturbed_silhouettes;
   std::optional<Spread> hidden_error, block_error;
   std::optional<double> error;         // relative, the least over the starts
   std::optional<double> separability;  // of the start with the least error

@@ -14,6 +14,7 @@
 #include "copse/choose/gap.h"
 #include "copse/choose/held_out.h"
 #include "copse/choose/parts.h"
+#include "copse/choose/perturbed.h"
 #include "copse/choose/prediction_strength.h"
 #include "copse/choose/sketch.h"
 
@@ -21,35 +22,10 @@ namespace copse {
 namespace {
 
 // Streams of random numbers, one for each purpose.
-enum Purpose : std::uint64_t { halves = 1, fit, null_set, shuffled_set, part, hidden, watched, looked_at };
+enum Purpose : std::uint64_t { halves = 1, fit, null_set, shuffled_set, part, hidden, watched, looked_at, noise };
 
 constexpr std::size_t pairs_up_to = 2000;  // items of which all pairs are looked at
 constexpr int tasks_per_thread = 4;        // at the same time: some take longer than others
-
-// Rows of unit length, each feature added to one of a few columns with a sign of its own: inner products are kept on
-// average (count sketch).
-template <class T>
-Matrix<float> sketch(const Matrix<T>& components) {
-  const Index width = sketch_columns(components.cols());
-  const bool exact = width == components.cols();
-  Matrix<float> result(components.rows(), width);
-  for (Index c = 0; c < components.rows(); ++c) {
-    const auto row = result.row(c);
-    for (Index i = 0; i < components.cols(); ++i) {
-      const std::uint64_t hash = mixed_seed(0, static_cast<std::uint64_t>(i)) >> 20;
-      const auto value = static_cast<float>(components(c, i));
-      if (exact) {
-        row[i] = value;
-      } else {
-        row[static_cast<Index>(hash % sketch_width)] += (hash / sketch_width) % 2 == 0 ? value : -value;
-      }
-    }
-    double square = 0;
-    for (const float value : row) square += static_cast<double>(value) * value;
-    for (float& value : row) value = square > 0 ? static_cast<float>(value / std::sqrt(square)) : 0;
-  }
-  return result;
-}
 
 std::vector<std::int32_t> short_labels(const std::vector<Index>& labels) { return {labels.begin(), labels.end()}; }
 
@@ -170,6 +146,7 @@ Survey<T>::Survey(const Dataset<T>& data, const Clusterer<T>& method, SurveyOpti
   require(options_.runs >= 1, "A survey needs at least one run.");
   require(options_.resample_share > 0 && options_.resample_share <= 1, "The share of a sample is above 0, at most 1.");
   require(options_.hidden_share > 0 && options_.hidden_share < 1, "The hidden share is above 0 and below 1.");
+  require(options_.perturbation > 0 && options_.perturbation < 1, "The perturbation is above 0 and below 1.");
   null_ = std::make_unique<Nulls>();
 }
 
@@ -185,6 +162,7 @@ std::vector<RunKey> Survey<T>::plan() const {
       if (once_only(kind, method_) && number > 0) continue;
       if (kind == RunKind::hold_out && number >= options_.hold_out_runs) continue;
       if (kind == RunKind::start && number >= options_.start_runs) continue;
+      if (kind == RunKind::perturbed && number >= options_.perturbed_runs) continue;
       if (kind == RunKind::shuffled_split && is_shuffled(options_.null, data_.is_sparse())) continue;
       Index items = n, features = m;
       if (is_split(kind)) items = n / 2;
@@ -250,11 +228,16 @@ typename Survey<T>::Run Survey<T>::runs_of(RunKind kind, int number, Index large
       const Dataset<T> null = null_of(kind, number);
       return foretelling(null, item_keys(null));
     }
-    case RunKind::resample: {
-      auto part = std::make_shared<FittedItems<T>>(part_of<T>(data_, resampled_items(number)), method_, largest);
-      return [part](Index k, std::uint64_t seed, RunRecord& record) {
-        const ClusterFit<T> found = part->fitter->fit(k, seed);
-        record.labels = short_labels(found.labels);
+    case RunKind::resample:
+    case RunKind::perturbed: {
+      const bool is_part = kind == RunKind::resample;
+      const std::uint64_t noise_seed = mixed_seed(options_.seed, noise, static_cast<std::uint64_t>(number));
+      auto items = std::make_shared<FittedItems<T>>(
+          is_part ? part_of<T>(data_, resampled_items(number)) : perturbed(data_, options_.perturbation, noise_seed),
+          method_, largest);
+      return [is_part, items](Index k, std::uint64_t seed, RunRecord& record) {
+        const ClusterFit<T> found = items->fitter->fit(k, seed);
+        if (is_part) record.labels = short_labels(found.labels);
         if (found.components.rows() > 0) record.components = sketch(found.components);
         record.values = {found.relative_error};
       };

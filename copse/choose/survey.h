@@ -19,14 +19,16 @@ struct SurveyOptions {
   std::vector<Index> ks;  // numbers of clusters, ascending, each at least 1
   std::vector<RunKind> kinds = {RunKind::split,    RunKind::null_split, RunKind::shuffled_split,
                                 RunKind::resample, RunKind::start,      RunKind::hold_out};
-  int runs = 50;                                        // of each kind, for every k
-  int hold_out_runs = std::numeric_limits<int>::max();  // at most, of those with hidden entries: they take longest
-  int start_runs = std::numeric_limits<int>::max();     // at most, of starts
+  int runs = 50;                                         // of each kind, for every k
+  int hold_out_runs = std::numeric_limits<int>::max();   // at most, of those with hidden entries: they take longest
+  int start_runs = std::numeric_limits<int>::max();      // at most, of starts
+  int perturbed_runs = std::numeric_limits<int>::max();  // at most, of perturbed data
   std::uint64_t seed = 0;
   Index most_items = 10000;  // that are looked at; of more, a sample drawn by what they hold; 0: all
   Null null = Null::automatic;
   double resample_share = 0.8;  // of the items, as [Monti et al. 2003] and [Kuang 2014, section 4.5]
   double hidden_share = 0.05;   // of the entries, at most; less where fewer tell as much
+  double perturbation = 0.015;  // of perturbed data: each entry times 1 + e, e uniform from minus this to this
   // max_iterations, tolerance, alpha, beta and affine of the fits that do not see all entries. They must come to rest:
   // a fit that has not yet found what it can looks as if the data needed more components.
   NmfOptions hold_out = {.max_iterations = 1000};
@@ -50,11 +52,11 @@ inline constexpr std::size_t values_of_split = 6;
 struct RunRecord {
   RunKey key;
   // split: prediction strength in both directions, recurrence in both, clusters that come back in both. start: relative
-  // error, and separability where the method has coefficients. hold_out: error of hidden and of seen entries. bi_cross:
-  // error. gap: J_k.
+  // error, and separability where the method has coefficients. resample, perturbed: relative error. hold_out: error of
+  // hidden and of seen entries. bi_cross: error. gap: J_k.
   std::vector<double> values = {};
   std::vector<std::int32_t> labels = {};  // resample and start: of the items that took part, by their places
-  Matrix<float> components = {};          // resample: a sketch of the components, unit rows
+  Matrix<float> components = {};          // resample and perturbed: a sketch of the components, unit rows
   double seconds = 0;
   std::string failure = {};  // why it failed; empty: it did not
 

@@ -172,7 +172,7 @@ SurveyTable tabulate(const Survey<T>& survey, std::vector<RunRecord> records, Av
     std::map<RunKind, std::vector<double>> values, recurrences;
     std::vector<double> returning;
     std::map<RunKind, int> ended;
-    std::vector<const Matrix<float>*> components;
+    std::map<RunKind, std::vector<const Matrix<float>*>> components;
     for (const RunRecord& record : records) {
       if (record.key.k != k) continue;
       if (!record.failure.empty()) {
@@ -201,7 +201,7 @@ SurveyTable tabulate(const Survey<T>& survey, std::vector<RunRecord> records, Av
         default:
           list.push_back(record.values[0]);
       }
-      if (record.components.rows() > 0) components.push_back(&record.components);
+      if (record.components.rows() > 0) components[record.key.kind].push_back(&record.components);
     }
     const auto spread = [&](std::map<RunKind, std::vector<double>>& lists, RunKind kind) {
       return ended[kind] > 0 ? std::optional(spread_of(lists[kind], average, 2)) : std::nullopt;
@@ -218,10 +218,13 @@ SurveyTable tabulate(const Survey<T>& survey, std::vector<RunRecord> records, Av
     if (row.recurrence) row.recurrence_p_value = p_value(row.recurrence->centre, recurrences);
     if (ended[RunKind::resample] > 0) row.resampled = consensus_of(survey, records, RunKind::resample, k).measures();
     if (ended[RunKind::start] > 1) row.started = consensus_of(survey, records, RunKind::start, k).measures();
-    if (components.size() > 1) {
-      row.silhouettes = silhouettes_of(components);
-      row.silhouette = row.silhouettes.back();
-    }
+    const auto take_silhouettes = [&](RunKind kind, std::vector<double>& all, std::optional<double>& least) {
+      if (components[kind].size() < 2) return;
+      all = silhouettes_of(components[kind]);
+      least = all.back();
+    };
+    take_silhouettes(RunKind::resample, row.silhouettes, row.silhouette);
+    take_silhouettes(RunKind::perturbed, row.perturbed_silhouettes, row.perturbed_silhouette);
     if (ended[RunKind::hold_out] > 0) row.hidden_error = spread_of(values[RunKind::hold_out], average);
     if (ended[RunKind::bi_cross] > 0) row.block_error = spread_of(values[RunKind::bi_cross], average);
     if (ended[RunKind::gap] > 0 && ended[RunKind::null_gap] > 0) {

@@ -31,7 +31,7 @@ Dataset<double> clusters(Index k, std::uint64_t seed) {
 SurveyOptions all_kinds(int runs) {
   return {.ks = {2, 3, 4},
           .kinds = {RunKind::split, RunKind::null_split, RunKind::resample, RunKind::start, RunKind::hold_out,
-                    RunKind::bi_cross, RunKind::gap, RunKind::null_gap},
+                    RunKind::bi_cross, RunKind::gap, RunKind::null_gap, RunKind::perturbed},
           .runs = runs,
           .seed = 3,
           .hold_out = {}};
@@ -202,6 +202,7 @@ TEST(Survey, RefusesOptionsWithoutMeaning) {
   EXPECT_THROW(make({.ks = {0, 2}, .hold_out = {}}), InvalidArgument);
   EXPECT_THROW(make({.ks = {2}, .runs = 0, .hold_out = {}}), InvalidArgument);
   EXPECT_THROW(make({.ks = {2}, .resample_share = 1.5, .hold_out = {}}), InvalidArgument);
+  EXPECT_THROW(make({.ks = {2}, .perturbation = 0, .hold_out = {}}), InvalidArgument);
 }
 
 TEST(Spread, IsMeanOrMedianWithItsDeviation) {
@@ -269,6 +270,110 @@ TEST(Silhouette, OfMatchedComponentsIsThatOfTheirGroups) {
   std::vector<const Matrix<float>*> pointers;
   for (const auto& run : runs) pointers.push_back(&run);
   EXPECT_NEAR(silhouettes_of(pointers).back(), least, 1e-5);
+}
+
+// Items that are mixtures of four parts.
+Dataset<double> mixtures() {
+  Random random(11);
+  Matrix<double> values(120, 32);
+  for (Index j = 0; j < values.rows(); ++j) {
+    for (Index part = 0; part < 4; ++part) {
+      const double weight = random.gamma(1);
+      for (Index i = 0; i < 8; ++i) values(j, 8 * part + i) = weight * (1 + static_cast<double>(i % 3));
+    }
+    for (double& value : values.row(j)) value += 0.05 * random.uniform();
+  }
+  return {.values = std::move(values)};
+}
+
+TEST(PerturbedRuns, KeepComponentsAndNoLabels) {
+  const Dataset<double> data = mixtures();
+  const auto method = nmf_clusterer<double>({.start = Start::random});
+  const auto records = [&](double perturbation, int at_most) {
+    Survey<double> survey(data, *method,
+                          {.ks = {2, 4},
+                           .kinds = {RunKind::resample, RunKind::perturbed},
+                           .runs = 3,
+                           .perturbed_runs = at_most,
+                           .perturbation = perturbation,
+                           .hold_out = {}});
+    std::vector<RunRecord> found;
+    survey.perform(survey.plan(), [&](RunRecord record) { found.push_back(std::move(record)); });
+    std::erase_if(found, [](const RunRecord& record) { return record.key.kind == RunKind::resample; });
+    std::ranges::sort(found, {}, &RunRecord::key);
+    return found;
+  };
+  const auto usual = records(0.015, 2), more = records(0.3, 100);
+  ASSERT_EQ(usual.size(), 4u);
+  ASSERT_EQ(more.size(), 6u);
+  for (const RunRecord& record : usual) {
+    EXPECT_TRUE(record.failure.empty()) << record.failure;
+    EXPECT_TRUE(record.labels.empty());
+    EXPECT_EQ(record.components.rows(), record.key.k);
+    EXPECT_EQ(record.components.cols(), data.features());
+    ASSERT_EQ(record.values.size(), 1u);
+  }
+  // Noise is what the fits leave: uniform in [-e, e] of each entry has a variance of e^2 / 3.
+  EXPECT_NEAR(more.back().values[0], 0.3 / std::sqrt(3.0), 0.04);
+  EXPECT_LT(usual.back().values[0], 0.02);
+}
+
+TEST(PerturbedRuns, FindTheNumberOfParts) {
+  const Dataset<double> data = mixtures();
+  const auto method = nmf_clusterer<double>({.start = Start::random, .max_iterations = 1000, .tolerance = 1e-5});
+  Survey<double> survey(data, *method,
+                        {.ks = {2, 3, 4, 5, 6}, .kinds = {RunKind::perturbed}, .runs = 8, .seed = 2, .hold_out = {}});
+  std::vector<RunRecord> records;
+  survey.perform(survey.plan(), [&](RunRecord record) { records.push_back(std::move(record)); });
+  const SurveyTable table = tabulate(survey, records, Average::median);
+  EXPECT_GT(*table.rows[2].perturbed_silhouette, 0.95);
+  EXPECT_FALSE(table.rows[2].silhouette);
+  EXPECT_EQ(choose_by_silhouette(table, RunKind::perturbed), 4);
+  EXPECT_EQ(choose_by_silhouette(table, RunKind::resample), std::nullopt);
+  const Verdict verdict = decide(survey, records, table, Average::median, Question::clusters);
+  ASSERT_EQ(verdict.choices.size(), 1u);
+  EXPECT_EQ(verdict.choices[0].measure, "perturbation");
+  EXPECT_EQ(verdict.choices[0].answers, Question::components);
+  EXPECT_EQ(verdict.choices[0].k, 4);
+}
+
+// k unit vectors, each a little off; the last `doubled` are the same one.
+RunRecord run_with(RunKind kind, Index k, Index doubled, int number) {
+  Random random(static_cast<std::uint64_t>(number), static_cast<std::uint64_t>(k));
+  RunRecord record{.key = {kind, k, number}, .values = {0.1}, .components = Matrix<float>(k, 8)};
+  for (Index c = 0; c < k; ++c) {
+    double square = 0;
+    for (Index i = 0; i < 8; ++i) {
+      const double value = (i == std::min(c, k - doubled) ? 1 : 0) + 0.02 * random.uniform();
+      record.components(c, i) = static_cast<float>(value);
+      square += value * value;
+    }
+    for (float& value : record.components.row(c)) value /= static_cast<float>(std::sqrt(square));
+  }
+  if (kind == RunKind::resample) record.labels.assign(24, 0);
+  return record;
+}
+
+TEST(ChooseBySilhouette, StopsAtComponentsThatAreTheSame) {
+  const Dataset<double> data = clusters(2, 3);
+  const auto method = nmf_clusterer<double>({});
+  const Survey<double> survey(data, *method, {.ks = {2, 3, 4, 5}, .hold_out = {}});
+  std::vector<RunRecord> records;
+  for (int number = 0; number < 6; ++number) {
+    for (const Index k : survey.options().ks) {
+      records.push_back(run_with(RunKind::perturbed, k, k < 4 ? 1 : 2, number));
+      records.push_back(run_with(RunKind::resample, k, k < 5 ? 1 : 2, number));
+    }
+  }
+  const SurveyTable table = tabulate(survey, records, Average::mean);
+  EXPECT_EQ(choose_by_silhouette(table, RunKind::perturbed), 3);
+  EXPECT_EQ(choose_by_silhouette(table, RunKind::resample), 4);
+  const std::vector<double>& of_four = table.rows[2].perturbed_silhouettes;
+  ASSERT_EQ(of_four.size(), 4u);
+  EXPECT_GT(of_four[1], 0.95);
+  EXPECT_LT(of_four[2], 0.3);  // both copies
+  EXPECT_EQ(table.rows[2].perturbed_silhouette, of_four[3]);
+  EXPECT_GT(table.rows[2].silhouettes[3], 0.95);
 }
 
 TEST(Gap, IsTheVariationWithinClusters) {

@@ -357,12 +357,13 @@ std::optional<Index> choose_by_block_error(const SurveyTable& table) {
   return within_one_error(table, &SurveyRow::block_error);
 }
 
-std::optional<Index> choose_by_silhouette(const SurveyTable& table) {
+std::optional<Index> choose_by_silhouette(const SurveyTable& table, RunKind kind) {
   std::optional<Index> chosen;
   for (const SurveyRow& row : table.rows) {
-    if (!row.silhouette) continue;
+    const auto& least = kind == RunKind::perturbed ? row.perturbed_silhouette : row.silhouette;
+    if (!least) continue;
     if (!chosen) chosen = 1;
-    if (row.k >= 2 && *row.silhouette >= enough_silhouette) chosen = row.k;
+    if (row.k >= 2 && *least >= enough_silhouette) chosen = row.k;
   }
   return chosen;
 }
@@ -385,7 +386,8 @@ Verdict decide(const Survey<T>& survey, const std::vector<RunRecord>& records, c
   add("gap", Question::clusters, choose_by_gap(table));
   add("hold-out", Question::components, choose_by_hidden_error(table));
   add("bi-cross-validation", Question::components, choose_by_block_error(table));
-  add("silhouette", Question::components, choose_by_silhouette(table));
+  add("silhouette", Question::components, choose_by_silhouette(table, RunKind::resample));
+  add("perturbation", Question::components, choose_by_silhouette(table, RunKind::perturbed));
   double agree = 0;
   if (const auto k = by_question(table, question)) {
     verdict.k = *k;

@@ -37,8 +37,9 @@ std::optional<Index> choose_by_gap(const SurveyTable& table);
 // The smallest k whose error is within one standard error of the least.
 std::optional<Index> choose_by_hidden_error(const SurveyTable& table);
 std::optional<Index> choose_by_block_error(const SurveyTable& table);
-// The largest k whose least silhouette is at least .8 [Alexandrov et al. 2013]; 1 if there is none.
-std::optional<Index> choose_by_silhouette(const SurveyTable& table);
+// The largest k whose least silhouette is at least .8, of resampled runs or of perturbed ones [Alexandrov et al. 2013;
+// Nebgen et al. 2021]; 1 if there is none.
+std::optional<Index> choose_by_silhouette(const SurveyTable& table, RunKind kind);
 
 // clusters: by halves. components: by hidden entries. `table` is what tabulate() makes of the records.
 template <class T>

@@ -43,6 +43,7 @@ Cells cells_of(const SurveyRow& row) {
   add(cells, "resampled", row.resampled);
   add(cells, "starts", row.started);
   cells.emplace_back("silhouette", row.silhouette);
+  cells.emplace_back("perturbed_silhouette", row.perturbed_silhouette);
   add(cells, "hidden_error", row.hidden_error);
   add(cells, "block_error", row.block_error);
   cells.emplace_back("relative_error", row.error);
@@ -99,6 +100,7 @@ Json json_of(const SurveyReport& survey) {
       if (value && std::isfinite(*value)) entry[name] = *value;
     }
     if (!row.silhouettes.empty()) entry["silhouettes"] = row.silhouettes;
+    if (!row.perturbed_silhouettes.empty()) entry["perturbed_silhouettes"] = row.perturbed_silhouettes;
     rows.push_back(entry);
   }
   return {{"method", survey.method},

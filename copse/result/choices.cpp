@@ -79,7 +79,7 @@ COPSE_CHOICES(Question, {"clusters", Question::clusters}, {"components", Questio
 COPSE_CHOICES(RunKind, {"split", RunKind::split}, {"null-split", RunKind::null_split},
               {"shuffled-split", RunKind::shuffled_split}, {"resample", RunKind::resample}, {"start", RunKind::start},
               {"hold-out", RunKind::hold_out}, {"bi-cross", RunKind::bi_cross}, {"gap", RunKind::gap},
-              {"null-gap", RunKind::null_gap})
+              {"null-gap", RunKind::null_gap}, {"perturbed", RunKind::perturbed})
 COPSE_CHOICES(SegmentMethod, {"embed", SegmentMethod::embed}, {"clust", SegmentMethod::clust},
               {"spectral", SegmentMethod::spectral})
 COPSE_CHOICES(SegmentHierarchy, {"merge", SegmentHierarchy::merge}, {"split", SegmentHierarchy::split})

@@ -28,7 +28,8 @@ namespace copse {
 namespace {
 
 constexpr Index items_in_picture = 200;
-constexpr int runs_beside = 10;  // starts, and where hidden entries are not what is asked, those: they do not decide
+constexpr int runs_beside = 10;     // starts, and where hidden entries are not what is asked, those: they do not decide
+constexpr int most_perturbed = 20;  // as NMFk has it: what they tell hardly changes with more
 constexpr int fewest_runs = 10, runs_at_a_time = 5;  // of a survey that ends when its verdict is settled
 
 // Numbers one after the other.
@@ -109,6 +110,8 @@ std::uint64_t fingerprint_of(const Dataset<T>& data, const ChooseRunOptions& opt
   add_text(fmt::format("returning, by places, hidden from a fit {} {} {} {} {} {}", survey.seed,
                        static_cast<int>(survey.null), survey.resample_share, survey.hidden_share, survey.most_items,
                        sizeof(T)));
+  // What is as it always was says nothing: older runs count.
+  if (survey.perturbation != SurveyOptions{}.perturbation) add_text(fmt::format("perturbed {}", survey.perturbation));
   return sum;
 }
 
@@ -122,6 +125,7 @@ bool is_of(const RunRecord& record, const Survey<T>& survey, Index features) {
     labels = static_cast<Index>(survey.resampled_items(record.key.number).size());
     columns = sketch_columns(features);
   }
+  if (record.key.kind == RunKind::perturbed) columns = sketch_columns(features);
   const Matrix<float>& components = record.components;
   return static_cast<Index>(record.labels.size()) == labels &&
          (components.rows() == 0 || components.cols() == columns) &&
@@ -344,7 +348,7 @@ RunRecord unpacked(std::string_view bytes) {
   Reader reader(bytes);
   RunRecord record;
   const auto kind = reader.get<std::int32_t>();
-  if (kind < 0 || kind > static_cast<std::int32_t>(RunKind::null_gap)) Reader::refuse();
+  if (kind < 0 || kind > static_cast<std::int32_t>(last_run_kind)) Reader::refuse();
   record.key.kind = static_cast<RunKind>(kind);
   record.key.k = reader.get<Index>();
   record.key.number = reader.get<std::int32_t>();
@@ -400,6 +404,7 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
   if (options.question == Question::clusters)
     options.survey.hold_out_runs = std::min(options.survey.hold_out_runs, runs_beside);
   if (!options.all_measures) options.survey.start_runs = std::min(options.survey.start_runs, runs_beside);
+  options.survey.perturbed_runs = std::min(options.survey.perturbed_runs, most_perturbed);
   const int most_runs = options.survey.runs;
   Survey<T> survey(data, *method, options.survey);
   std::vector<RunKey> plan = survey.plan();
@@ -415,7 +420,8 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
     outcome.notes.push_back(fmt::format("The survey looked at {} of the {} items; --most-items 0 looks at all.",
                                         counted(survey.items()), counted(data.items())));
   }
-  if (const std::string left_out = left_out_for(options.method); !left_out.empty()) outcome.notes.push_back(left_out);
+  if (const std::string left_out = left_out_for(options.method, options.all_measures); !left_out.empty())
+    outcome.notes.push_back(left_out);
   const Stopwatch clock;
   const auto perform = [&] {
     std::vector<RunKey> left;

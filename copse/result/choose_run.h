@@ -28,7 +28,8 @@ struct ChooseRunOptions {
   // survey.runs is the most: the survey ends with 10, 15, ... runs as soon as the verdict is settled
   // (choose/verdict.h). Workers make all.
   bool until_settled = false;
-  bool all_measures = false;  // the gap statistic and bi-cross-validation, too, and as many starts as other runs
+  // The gap statistic, bi-cross-validation and the perturbation test, too, and as many starts as other runs.
+  bool all_measures = false;
   Average average = Average::median;
   Question question = Question::clusters;
   // survey.ks is a grid: when its runs have ended, numbers halfway to the neighbours of the verdict join, again and

@@ -23,7 +23,10 @@ bool has_centres(const std::string& method) {
 
 ClusterMethod centres_of(const std::string& method) { return choice_of<ClusterMethod>("method", method); }
 
-bool hides_entries(RunKind kind) { return kind == RunKind::hold_out || kind == RunKind::bi_cross; }
+// Their measures are of NMF only.
+bool is_of_nmf(RunKind kind) {
+  return kind == RunKind::hold_out || kind == RunKind::bi_cross || kind == RunKind::perturbed;
+}
 
 }  // namespace
 
@@ -56,17 +59,18 @@ std::unique_ptr<Clusterer<T>> clusterer_of(const ChooseRunOptions& options,
 
 std::vector<RunKind> kinds_for(const std::string& method, const std::vector<RunKind>& asked) {
   std::vector<RunKind> kinds = asked;
-  if (method != nmf) std::erase_if(kinds, hides_entries);
+  if (method != nmf) std::erase_if(kinds, is_of_nmf);
   return kinds;
 }
 
-std::string left_out_for(const std::string& method) {
+std::string left_out_for(const std::string& method, bool all_measures) {
   if (method == nmf) return "";
   const bool has_components =
       method == tree || (has_centres(method) && traits_of(centres_of(method)).place == PlaceBy::angle);
-  return fmt::format("{} cannot foretell hidden entries{}: {} left out.", method,
+  return fmt::format("{} cannot foretell hidden entries{}: {} left out{}.", method,
                      has_components ? "" : " and has no components whose directions could be compared",
-                     has_components ? "their error is" : "both measures are");
+                     has_components ? "their error is" : "both measures are",
+                     all_measures ? ", and so is the perturbation test, which is one of nmf" : "");
 }
 
 template <class T>

@@ -19,7 +19,7 @@ std::unique_ptr<Clusterer<T>> clusterer_of(const ChooseRunOptions& options,
 
 // The kinds of runs that make sense for the method, and a sentence on what is left out; empty where nothing is.
 std::vector<RunKind> kinds_for(const std::string& method, const std::vector<RunKind>& asked);
-std::string left_out_for(const std::string& method);
+std::string left_out_for(const std::string& method, bool all_measures);
 
 // How the items must be before a survey: K-means wants documents of unit length.
 template <class T>

@@ -175,6 +175,7 @@ class Survey:
         other = ax.twinx()
         self._curve(other, "resampled_dispersion", "dispersion of the consensus", "C0")
         self._curve(other, "silhouette", "silhouette of the worst component", "C7")
+        self._curve(other, "perturbed_silhouette", "the same of perturbed data", "C4")
         other.set_ylabel("stability")
         self._mark(ax)
         lines = [line for one in (ax, other) for line in one.get_lines() if not line.get_label().startswith("_")]
@@ -273,7 +274,7 @@ def choose_k(
         Data without clusters: uniform in the box of the principal components, or each feature shuffled.
     average : {'median', 'mean'}, default='median'
     all_measures : bool, default=False
-        Also the gap statistic and bi-cross-validation, and more than 10 starts.
+        Also the gap statistic, bi-cross-validation and the perturbation test of NMFk, and more than 10 starts.
     solver, affine, beta, alpha, tol, max_iter
         As for NMF, and for method 'nmf' only. None for `tol` is 1e-3, and 1e-4 for dense data without `affine`, where NMF
         comes to rest slowly.

@@ -33,6 +33,16 @@ def few_genes(copse, tmp_path):
 
 
 @pytest.fixture
+def mixed(tmp_path):
+    """Items that are mixtures of four parts."""
+    random = np.random.default_rng(1)
+    parts = np.kron(np.eye(4), np.ones((10, 1))) + 0.05 * random.random((40, 4))
+    x = parts @ random.dirichlet(np.ones(4), 150).T
+    np.save(tmp_path / "mixed.npy", np.maximum(0, x + 0.02 * random.normal(size=x.shape)))
+    return tmp_path / "mixed.npy"
+
+
+@pytest.fixture
 def copse_process(program, tmp_path):
     """Starts the program and does not wait for it."""
     def start(*arguments):
@@ -264,15 +274,37 @@ def test_says_that_there_is_nothing(copse, tmp_path):
     assert survey["rows"][0]["starts_cophenetic"] > survey["rows"][0]["resampled_cophenetic"]
 
 
-def test_components_are_another_question(copse, tmp_path):
+def test_components_are_another_question(copse, mixed):
     """Items that are mixtures of four parts have four components."""
-    random = np.random.default_rng(1)
-    parts = np.kron(np.eye(4), np.ones((10, 1))) + 0.05 * random.random((40, 4))
-    x = parts @ random.dirichlet(np.ones(4), 150).T
-    np.save(tmp_path / "mixed.npy", np.maximum(0, x + 0.02 * random.normal(size=x.shape)))
-    run = copse("choose", "mixed.npy", "-k", "1:7", "--for", "components", "--runs", 10, "-o", "out")
+    run = copse("choose", mixed, "-k", "1:7", "--for", "components", "--runs", 10, "-o", "out")
     assert run.returncode == 0, run.stderr
     assert run.stdout.count("4 components.") == 1
+
+
+def test_the_perturbation_test_is_one_of_all_measures(copse, mixed, few_genes, tmp_path):
+    line = ("choose", mixed, "-k", "2:6", "--for", "components", "--tolerance", "1e-5", "--max-iterations", 1000)
+    run = copse(*line, "--runs", 22, "--all-measures", "--threads", 2, "-o", "out")
+    assert run.returncode == 0, run.stderr
+    survey = survey_of(tmp_path / "out")
+    assert {"measure": "perturbation", "answers": "components", "k": 4} in survey["choices"]
+    assert re.search(r"silhouette +perturbed", run.stdout)
+    for entry, row in zip(survey["rows"], rows_of(tmp_path / "out" / "survey.tsv"), strict=True):
+        assert len(entry["perturbed_silhouettes"]) == entry["k"]
+        assert entry["perturbed_silhouette"] == min(entry["perturbed_silhouettes"])
+        assert float(row["perturbed_silhouette"]) == pytest.approx(entry["perturbed_silhouette"], rel=1e-5)
+        # 22 of eight kinds, one of the data's variation, and 20 perturbed ones as NMFk makes them.
+        assert entry["runs"] == 22 * 8 + 1 + 20
+    assert copse(*line, "--runs", 3, "-o", "few").returncode == 0
+    assert "perturbed_silhouette" not in survey_of(tmp_path / "few")["rows"][0]
+    assert "perturbation" not in str(survey_of(tmp_path / "few")["choices"])
+    # Runs of a survey without this measure count for one with it.
+    assert copse(*line, "--runs", 22, "--all-measures", "--resume", "--threads", 1, "-o", "few").returncode == 0
+    assert survey_of(tmp_path / "few") == survey
+    run = copse("choose", few_genes, "-k", "2:3", "--runs", 2, "--all-measures", "--method", "kmeans", "-o", "kmeans")
+    assert run.returncode == 0 and "and so is the perturbation test, which is one of nmf" in run.stderr
+    assert "perturbed_silhouette" not in survey_of(tmp_path / "kmeans")["rows"][0]
+    run = copse("choose", few_genes, "-k", "2:3", "--runs", 2, "--method", "kmeans", "-o", "kmeans", "--force")
+    assert "perturbation test" not in run.stderr
 
 
 def test_threads_workers_and_resumed_runs_give_the_same_survey(copse, genes, tmp_path):

@@ -21,7 +21,8 @@ struct Base {
     options.survey.hold_out.max_iterations = 5;
     options.run_log = (folder.path() / "runs").string();
     options.worker_logs = (folder.path() / "worker-").string();
-    options.survey.kinds = {RunKind::split, RunKind::null_split, RunKind::resample, RunKind::start, RunKind::hold_out};
+    options.survey.kinds = {RunKind::split, RunKind::null_split, RunKind::resample,
+                            RunKind::start, RunKind::hold_out,   RunKind::perturbed};
     run_survey(data, options);
     log = read_file(options.run_log);
     std::memcpy(&mark, log.data() + 8, sizeof mark);

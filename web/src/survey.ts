@@ -22,6 +22,8 @@ export interface SurveyRow {
   resampled_cophenetic?: number;
   silhouette?: number;
   silhouettes?: number[];
+  perturbed_silhouette?: number;
+  perturbed_silhouettes?: number[];
   hidden_error?: number;
   hidden_error_deviation?: number;
   relative_error?: number;

@@ -106,6 +106,7 @@ function errorFigure(data: SurveyData): HTMLElement | null {
   const stability = [
     curveOf(data, "resampled_dispersion", "consensus of samples: dispersion", "stable"),
     curveOf(data, "silhouette", "worst component: silhouette", "silhouette"),
+    curveOf(data, "perturbed_silhouette", "worst component of perturbed data: silhouette", "perturbed"),
   ].filter((curve) => curve.points.length);
   if (!error.points.length && !stability.length) return null;
   return figure(

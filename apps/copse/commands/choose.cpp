@@ -129,8 +129,10 @@ void add_choose(Program& program) {
              "Share of the entries that are hidden, at most: a million tell enough")
       ->group(survey_group);
   command
-      .add_flag("--all-measures", options->all_measures,
-                "Also the gap statistic and bi-cross-validation, which take as long again, and more than 10 starts")
+      .add_flag(
+          "--all-measures", options->all_measures,
+          "Also the gap statistic, bi-cross-validation and the perturbation test of NMFk [Nebgen et al. 2021], which "
+          "take as long again, and more than 10 starts")
       ->group(survey_group);
   add_amount(command, "--time-limit", options->time_limit, parse_seconds, "TIME",
              "Stop after this time with the verdict so far, such as 90s or 5m [none]")

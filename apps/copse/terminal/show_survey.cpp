@@ -44,6 +44,7 @@ std::string survey_table(const SurveyReport& survey) {
       {"cophenetic",
        [](const SurveyRow& row) { return row.resampled ? fmt::format("{:.3f}", row.resampled->cophenetic) : ""; }},
       {"silhouette", [](const SurveyRow& row) { return number(row.silhouette, "{:.2f}"); }},
+      {"perturbed", [](const SurveyRow& row) { return number(row.perturbed_silhouette, "{:.2f}"); }},
       {"hidden error",
        [](const SurveyRow& row) { return row.hidden_error ? fmt::format("{:.4f}", row.hidden_error->centre) : ""; }},
       {"block error",
