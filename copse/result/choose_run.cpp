@@ -278,16 +278,32 @@ double survey_memory(const Dataset<T>& data, Index looked_at, Index k) {
          threads * (cells * (sizeof(double) + 3 * width) + 2 * entries + fit);
 }
 
+// Bytes that the runs keep, labels and sketches: here, of those that a report is made from, and where they are sorted.
+double kept_memory(const ChooseRunOptions& options, Index looked_at, Index features, Index most) {
+  const SurveyOptions& survey = options.survey;
+  const auto runs_of = [&](int at_most) { return static_cast<double>(std::min(survey.runs, at_most)); };
+  const double labels = static_cast<double>(looked_at) * sizeof(std::int32_t);
+  const double starts = runs_of(options.all_measures ? survey.runs : runs_beside);
+  const double sketches = runs_of(survey.runs) + (options.all_measures ? runs_of(most_perturbed) : 0);
+  double bytes = 0;
+  for (const Index k : survey.ks) {
+    const double components = static_cast<double>(std::min(k, most) * sketch_columns(features)) * sizeof(float);
+    bytes += (runs_of(survey.runs) * survey.resample_share + starts) * labels + sketches * components;
+  }
+  return 3 * bytes;
+}
+
 template <class T>
 double check_survey_fits(const Dataset<T>& data, const ChooseRunOptions& options) {
   const double limit = limit_of({.memory_limit = options.flat.memory_limit});
-  const Index k = std::min({options.survey.ks.back(), data.items(), data.features()});
+  const Index looked_at = items_looked_at(data.items(), options.survey);
+  const Index most = std::min({options.survey.ks.back(), data.items(), data.features()});
   // The clusters at the end come when the runs of the survey have ended.
-  const double consensus = consensus_memory(options.flat.consensus.runs, static_cast<double>(k),
+  const double consensus = consensus_memory(options.flat.consensus.runs, static_cast<double>(most),
                                             static_cast<double>(data.features()), sizeof(T))
                                .grouped;
-  const double needed =
-      resident_memory() + std::max(survey_memory(data, items_looked_at(data.items(), options.survey), k), consensus);
+  const double needed = resident_memory() + kept_memory(options, looked_at, data.features(), most) +
+                        std::max(survey_memory(data, looked_at, most), consensus);
   // What the machine can spare is beside what is taken already.
   if (needed - (options.flat.memory_limit > 0 ? 0 : resident_memory()) <= limit) return needed;
   throw InputError(fmt::format("this survey needs about {} of memory with {}, and {} {}; fewer --threads need less.",
