@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
+#include "copse/base/error.h"
+#include "copse/choose/persistence.h"
 #include "copse/result/choices.h"
 
 namespace copse {
@@ -66,6 +69,17 @@ Json json_of(const ConsensusPicture& picture) {
   return {{"k", picture.k}, {"items", picture.items}, {"clusters", picture.clusters}, {"lines", lines}};
 }
 
+Json json_of(const Persistence& persistence) {
+  if (persistence.values.empty()) return nullptr;
+  Json rows = Json::array();
+  for (const std::vector<double>& values : persistence.values) {
+    Json row = Json::array();
+    for (const double value : values) row.push_back(std::isfinite(value) ? Json(value) : Json(nullptr));
+    rows.push_back(std::move(row));
+  }
+  return {{"ks", persistence.ks}, {"topics", persistence.topics}, {"values", std::move(rows)}};
+}
+
 }  // namespace
 
 std::string survey_tsv(const SurveyTable& table) {
@@ -83,6 +97,28 @@ std::string survey_tsv(const SurveyTable& table) {
 
 std::string survey_text(const RunReport& report) {
   return report.survey ? json_of(*report.survey).dump() : report.stored_survey;
+}
+
+std::string persistence_sentence(const RunReport& report) {
+  if (report.survey) return sentence_on(report.survey->persistence, report.survey->verdict.question);
+  const Json stored = Json::parse(report.stored_survey, nullptr, false);
+  try {
+    if (!stored.is_object() || !stored.contains("persistence") || stored["persistence"].is_null()) return "";
+    const Json& json = stored["persistence"];
+    Persistence persistence{.ks = json.at("ks"), .topics = json.at("topics"), .values = {}};
+    for (const Json& row : json.at("values")) {
+      std::vector<double>& values = persistence.values.emplace_back();
+      for (const Json& value : row)
+        values.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
+      if (values.size() != persistence.ks.size()) return "";
+    }
+    if (persistence.topics.size() != persistence.values.size()) return "";
+    return sentence_on(persistence, choice_of<Question>("question", stored.at("question").get<std::string>()));
+  } catch (const Json::exception&) {
+    return "";
+  } catch (const InvalidArgument&) {
+    return "";
+  }
 }
 
 Json json_of(const SurveyReport& survey) {
@@ -118,7 +154,8 @@ Json json_of(const SurveyReport& survey) {
           {"items_in_consensus", survey.table.watched},
           {"rows", rows},
           {"flows", flows},
-          {"consensus", json_of(survey.consensus)}};
+          {"consensus", json_of(survey.consensus)},
+          {"persistence", json_of(survey.persistence)}};
 }
 
 }  // namespace copse

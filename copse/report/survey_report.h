@@ -16,4 +16,7 @@ nlohmann::ordered_json json_of(const SurveyReport& survey);
 // The JSON of the survey of this run, or of the stored result; empty: there is none.
 std::string survey_text(const RunReport& report);
 
+// Which clusters of this run, or of the stored result, are found again at which k; empty where no survey tells.
+std::string persistence_sentence(const RunReport& report);
+
 }  // namespace copse

@@ -12,6 +12,7 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/choose/baseline.h"
+#include "copse/choose/persistence.h"
 #include "copse/choose/pictures.h"
 #include "copse/choose/sketch.h"
 #include "copse/choose/verdict.h"
@@ -219,6 +220,17 @@ std::vector<RunRecord> records_of(const std::vector<RunKey>& plan, const Runs& r
   return records;
 }
 
+// The resampled runs of the plan that have components; they are taken away.
+std::vector<RunRecord> samples_of(const std::vector<RunKey>& plan, Runs& runs) {
+  const std::set<RunKey> planned(plan.begin(), plan.end());
+  std::vector<RunRecord> samples;
+  for (RunRecord& record : runs.all) {
+    if (record.key.kind == RunKind::resample && record.components.rows() > 0 && planned.contains(record.key))
+      samples.push_back(std::move(record));
+  }
+  return samples;
+}
+
 // So many runs of every kind and k are there.
 int complete_runs(const std::vector<RunKey>& plan, const Runs& runs) {
   for (const RunKey& key : plan) {
@@ -257,6 +269,35 @@ SurveyReport report_of(const Survey<T>& survey, const std::vector<RunKey>& plan,
   report.consensus = consensus_picture(survey, records, std::max<Index>(2, report.verdict.k), items_in_picture);
   report.flows = cluster_flows(records, survey.options().ks);
   return report;
+}
+
+// The components of the chosen fit as columns, and their ids.
+template <class T>
+std::pair<const Matrix<T>*, std::vector<std::string>> components_of(const ChooseResult<T>& result) {
+  std::vector<std::string> ids;
+  if (const auto* flat = std::get_if<FlatResult<T>>(&result)) {
+    for (std::size_t n = 1; n < flat->view.nodes.size(); ++n) ids.push_back(flat->view.nodes[n].id);
+    return {&flat->model.w, std::move(ids)};
+  }
+  if (const auto* tree = std::get_if<TreeResult<T>>(&result)) {
+    for (const Index leaf : tree->tree().leaf_nodes()) ids.push_back(tree->tree().id(leaf));
+    return {&tree->model.topics, std::move(ids)};
+  }
+  return {};
+}
+
+template <class T>
+void add_persistence(const ChooseResult<T>& result, const SurveyOutcome& outcome, SurveyReport& report) {
+  auto [components, ids] = components_of(result);
+  if (outcome.samples.empty() || components == nullptr) return;
+  Matrix<T> rows(components->cols(), components->rows());
+  for (Index i = 0; i < components->rows(); ++i) {
+    for (Index c = 0; c < components->cols(); ++c) rows(c, i) = (*components)(i, c);
+  }
+  Persistence& persistence = report.persistence;
+  for (const SurveyRow& row : report.table.rows) persistence.ks.push_back(row.k);
+  persistence.topics = std::move(ids);
+  persistence.values = persistence_of(sketch(rows), outcome.samples, persistence.ks);
 }
 
 // Bytes, an upper bound: the items that are looked at in the order of a survey, data without clusters and what it is
@@ -489,9 +530,24 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
           "it.",
           100 * baseline);
     }
+    outcome.samples = samples_of(plan, runs);
   });
   outcome.seconds = clock.seconds();
   return outcome;
+}
+
+template <class T>
+SurveyReport run_whole_survey(Dataset<T> data, ChooseRunOptions options, const RunEvents& events) {
+  options.flat.nmf.tolerance = survey_tolerance(options.flat.nmf.tolerance, data.is_sparse(), options.flat.nmf.affine);
+  SurveyOutcome outcome = run_survey(data, options, events);
+  if (!outcome.samples.empty() && outcome.stopped != StopReason::interrupted) {
+    PreparedInput<T> input;
+    for (Index j = 0; j < data.items(); ++j) input.all_item_names.push_back(std::to_string(j));
+    input.data = std::move(data);
+    const Index k = std::max<Index>(1, outcome.report.verdict.k);
+    add_persistence(run_chosen(options, k, std::move(input), {}, Stopwatch(), events), outcome, outcome.report);
+  }
+  return std::move(outcome.report);
 }
 
 template <class T>
@@ -531,6 +587,7 @@ ChooseResult<T> run_choose(ChooseRunOptions options, const RunEvents& events) {
     } else {
       uninterrupted(choose);
     }
+    uninterrupted([&] { add_persistence(result, outcome, outcome.report); });
   } else {
     std::get<FlatResult<T>>(result).report.notes = std::move(input.notes);
   }
@@ -553,6 +610,7 @@ ChooseResult<T> run_choose(ChooseRunOptions options, const RunEvents& events) {
 
 #define COPSE_INSTANTIATE(T)                                                                \
   template SurveyOutcome run_survey(const Dataset<T>&, ChooseRunOptions, const RunEvents&); \
+  template SurveyReport run_whole_survey(Dataset<T>, ChooseRunOptions, const RunEvents&);   \
   template ChooseResult<T> run_choose(ChooseRunOptions, const RunEvents&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

@@ -63,13 +63,19 @@ ChooseRunOptions automatic_survey(const FlatRunOptions& flat, bool sparse);
 // out of range, InputError where no k of the range is possible or the log belongs to another survey, and Cancelled if
 // no run has ended.
 struct SurveyOutcome {
-  SurveyReport report;
+  SurveyReport report;                     // without the persistence of clusters: no fit has been chosen
+  std::vector<RunRecord> samples = {};     // the resampled runs whose components can be compared
   std::vector<std::string> notes = {};     // sentences on what was left out
   std::optional<StopReason> stopped = {};  // time_limit or interrupted; nothing: it is complete
   double seconds = 0;
 };
 template <class T>
 SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const RunEvents& events = {});
+
+// The survey and, where the method has components, their persistence, for which all items are fitted as run_choose()
+// does. Throws as run_survey() does.
+template <class T>
+SurveyReport run_whole_survey(Dataset<T> data, ChooseRunOptions options, const RunEvents& events = {});
 
 // Flat for nmf and methods with centres, and for a worker.
 template <class T>

@@ -21,8 +21,10 @@ Dataset<float> groups() {
   Random random(2);
   Matrix<float> values(60, 540);
   for (Index j = 0; j < values.rows(); ++j) {
-    for (Index i = 0; i < values.cols(); ++i)
-      values(j, i) = static_cast<float>((i / 180 == j % 3 ? 0.5 + random.uniform() : 0));
+    for (Index i = 0; i < values.cols(); ++i) {
+      const Index block = i < 100 ? 0 : i < 260 ? 1 : 2;
+      values(j, i) = block == j % 3 ? static_cast<float>(0.5 + random.uniform()) : 0;
+    }
   }
   return {.values = std::move(values)};
 }
@@ -117,6 +119,24 @@ TEST_F(ChooseRun, OtherPerturbationsAreOfAnotherSurvey) {
   EXPECT_NO_THROW(run_survey(data, options));
   options.survey.perturbation = 0.03;
   EXPECT_THROW(run_survey(data, options), InputError);
+}
+
+// The persistence of each method that has components: high at the planted number, and of as many clusters as it chose.
+TEST(WholeSurvey, TellsWhichClustersPersist) {
+  for (const std::string method : {"nmf", "tree", "spherical-kmeans", "bisecting", "kmeans", "symnmf"}) {
+    const ChooseRunOptions options = options_of(method);
+    const SurveyReport report = run_whole_survey(groups(), options);
+    const Persistence& found = report.persistence;
+    EXPECT_EQ(report.verdict.k, 3) << method;
+    if (method == "kmeans" || method == "symnmf") {
+      EXPECT_TRUE(found.values.empty()) << method;
+      continue;
+    }
+    EXPECT_EQ(found.ks, options.survey.ks);
+    ASSERT_EQ(found.values.size(), 3u) << method;
+    EXPECT_EQ(found.topics.size(), 3u);
+    for (const std::vector<double>& values : found.values) EXPECT_GT(values[1], 0.98) << method;
+  }
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ struct SurveyReport {
   std::vector<std::string> failures;  // one sentence for each kind of failure
   ConsensusPicture consensus;         // of the k of the verdict
   std::vector<ClusterFlow> flows;     // from each k to the next
+  Persistence persistence;            // of the clusters at the end
 };
 
 // The keys of result.json, under the same names.

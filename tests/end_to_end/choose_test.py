@@ -307,6 +307,85 @@ def test_the_perturbation_test_is_one_of_all_measures(copse, mixed, few_genes, t
     assert "perturbation test" not in run.stderr
 
 
+def write_topics(path):
+    """Fruit stands alone; two kinds of sport share half of their words, and are told apart from three clusters on."""
+    fruit = ["apple", "pear", "plum", "cherry", "orchard", "tree", "ripe", "basket"]
+    sport = ["player", "team", "match", "coach", "league", "season"]
+    kinds = [fruit, sport + ["goal", "penalty", "striker"], sport + ["wicket", "bowler", "innings"]]
+    random = np.random.default_rng(3)
+    with path.open("w") as file:
+        for number in range(240):
+            words = random.choice(kinds[number % 3], random.integers(20, 60))
+            file.write(json.dumps({"text": " ".join(words)}) + "\n")
+
+
+@pytest.mark.parametrize("method", ["nmf", "tree", "spherical-kmeans"])
+def test_says_which_clusters_persist(copse, tmp_path, method):
+    write_topics(tmp_path / "texts.jsonl")
+    run = copse("choose", "texts.jsonl", "-k", "2:5", "--runs", 6, "--method", method, "-o", "out")
+    assert run.returncode == 0, run.stderr
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    found = result["survey"]["persistence"]
+    assert found["ks"] == [2, 3, 4, 5] and result["survey"]["k"] == 3, run.stdout
+    clusters = [row["cluster"] for row in rows_of(tmp_path / "out" / "assignments.tsv")]
+    assert len(found["topics"]) == len(found["values"]) == 3 and set(found["topics"]) == set(clusters)
+    fruit = found["topics"].index(clusters[0])
+    for topic, values in enumerate(found["values"]):
+        assert len(values) == 4 and 0 <= min(values) and max(values) <= 1
+        assert values[1] > 0.95  # at the chosen k
+        if topic == fruit:
+            assert min(values) > 0.8
+        else:
+            assert values[0] < found["values"][fruit][0] - 0.03
+    said = [line for line in run.stdout.splitlines() if "found again" in line.lower()]
+    assert len(said) == 1 and "at every k from 2 to 5" in said[0]
+    shown = copse("show", "out")
+    assert shown.returncode == 0 and said[0] in shown.stdout.splitlines()
+    assert json.dumps(found["values"][0][0]) in (tmp_path / "out" / "report.html").read_text()
+
+
+@pytest.mark.parametrize("method", ["kmeans", "symnmf"])
+def test_methods_without_components_have_no_persistence(copse, few_genes, tmp_path, method):
+    run = copse("choose", few_genes, "-k", "2:3", "--runs", 2, "--method", method, "-o", "out")
+    assert run.returncode == 0, run.stderr
+    assert survey_of(tmp_path / "out")["persistence"] is None
+    assert "found again" not in (run.stdout + copse("show", "out").stdout).lower()
+
+
+def test_the_clusters_that_persist_are_those_of_the_features_that_were_kept(copse, few_genes, tmp_path):
+    """Selected, scaled and weighed genes: the components of the last fit are the survey's, so each is found at its own k."""
+    x = np.load(few_genes)
+    np.save(tmp_path / "counts.npy", np.round(20 * x))
+    run = copse("choose", "counts.npy", "-k", "3:4", "--runs", 4, "--affine", "--select", 40, "--weights", "log", "--scale",
+                "deviation", "--most-items", 50, "-o", "out")
+    assert run.returncode == 0, run.stderr
+    survey = survey_of(tmp_path / "out")
+    own = [row[survey["persistence"]["ks"].index(survey["k"])] for row in survey["persistence"]["values"]]
+    assert survey["k"] == 3 and min(own) > 0.85
+
+
+@pytest.mark.parametrize("damage", [
+    {"ks": [2, 3], "topics": ["1"], "values": [[1, 1], [1, 1]]},
+    {"ks": [2, 3], "topics": ["1"], "values": [[1]]},
+    {"ks": [2, "x"], "topics": ["1"], "values": [[1, 1]]},
+    {"ks": [2, 3], "topics": ["1"], "values": 7},
+    {"ks": [2, 3]},
+    [1, 2],
+    "words",
+])
+def test_show_survives_a_result_whose_persistence_is_damaged(copse, few_genes, tmp_path, damage):
+    assert copse("choose", few_genes, "-k", "2:3", "--runs", 2, "-o", "out").returncode == 0
+    path = tmp_path / "out" / "result.json"
+    result = json.loads(path.read_text())
+    result["survey"]["persistence"] = damage
+    path.write_text(json.dumps(result))
+    run = copse("show", "out")
+    assert run.returncode == 0 and "found again" not in run.stdout.lower(), run.stderr
+    result["survey"]["persistence"] = {"ks": [2, 3], "topics": ["\u001b[31m", "2"], "values": [[1, 1], [0, 1]]}
+    path.write_text(json.dumps(result))
+    assert "found again" in copse("show", "out").stdout.lower() and "\x1b" not in copse("show", "out").stdout
+
+
 def test_threads_workers_and_resumed_runs_give_the_same_survey(copse, genes, tmp_path):
     line = ("choose", genes, "-k", "2:4", "--affine", "--runs", 4)
     assert copse(*line, "--threads", 1, "-o", "one").returncode == 0
@@ -498,6 +577,12 @@ def test_negative_values_and_repeated_genes_get_a_sentence(copse, tmp_path):
     assert "2 features share a name with another, such as 'TP53'" in run.stderr
 
 
+def sorted_strips(survey):
+    """Takes the persistence out of the survey: it is of the clusters at the end, whose fit may depend on the order."""
+    found = survey.pop("persistence")
+    return sorted(found["values"]) if found else []
+
+
 def write_named(path, x, names):
     lines = ["gene\t" + "\t".join(names)]
     lines += [f"g{number}\t" + "\t".join(map(repr, map(float, row))) for number, row in enumerate(x)]
@@ -510,7 +595,7 @@ def test_items_with_names_in_another_order(copse, few_genes, tmp_path, method):
     x = np.load(few_genes)
     names = [f"patient {number}" for number in range(x.shape[1])]
     write_named(tmp_path / "one.tsv", x, names)
-    whole, extra = None, ("--affine",) if method == "nmf" else ()
+    whole, strips, extra = None, [], ("--affine",) if method == "nmf" else ()
     for seed in range(3):
         order = np.random.default_rng(seed).permutation(len(names))
         write_named(tmp_path / "turned.tsv", x[:, order], [names[j] for j in order])
@@ -522,9 +607,11 @@ def test_items_with_names_in_another_order(copse, few_genes, tmp_path, method):
             assert run.returncode == 0, run.stderr
             survey = survey_of(tmp_path / file[:-4])
             survey["consensus"]["items"] = [given[j] for j in survey["consensus"]["items"]]
+            strips.append(sorted_strips(survey))
             surveys.append(survey)
         whole = whole or surveys[0]
         assert surveys[-1] == whole
+        np.testing.assert_allclose(strips[-1], strips[0], atol=0.05)
         pairs = set()
         one, other = clusters_of(tmp_path / "one"), clusters_of(tmp_path / "turned")
         for name in names:
@@ -540,6 +627,7 @@ def test_the_order_of_the_items_does_not_matter(copse, genes, tmp_path):
     assert copse("choose", "turned.npy", *line, "-o", "other").returncode == 0
     one, other = survey_of(tmp_path / "one"), survey_of(tmp_path / "other")
     assert x.shape[1] == 180 and one["consensus"].pop("items") != other["consensus"].pop("items")
+    np.testing.assert_allclose(sorted_strips(one), sorted_strips(other), atol=0.05)
     assert one == other
 
 

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 
+#include "apps/copse/terminal/harmless.h"
 #include "apps/copse/terminal/show_survey.h"
 #include "apps/copse/terminal/words.h"
 #include "copse/report/page.h"
 #include "copse/report/result_json.h"
 #include "copse/report/result_page.h"
+#include "copse/report/survey_report.h"
 #include "copse/result/choices.h"
 #include "copse/tree/ids.h"
 
@@ -47,7 +49,8 @@ void show_all(const RunReport& report, const OutputOptions& output, const std::v
   } else if (output.folder.empty() || !output.quiet) {
     std::string survey;
     if (report.survey) survey = survey_table(*report.survey) + "\n" + report.survey->verdict.sentence + "\n\n";
-    print_table(survey + table());
+    const std::string persistence = harmless(persistence_sentence(report));
+    print_table(survey + table() + (persistence.empty() ? "" : "\n" + persistence + "\n"));
   }
   for (const std::string& line : lines) terminal.say(line);
 }

@@ -15,6 +15,7 @@
 #include "apps/copse/terminal/terminal.h"
 #include "apps/copse/terminal/words.h"
 #include "copse/report/compare_report.h"
+#include "copse/report/survey_report.h"
 #include "copse/result/names.h"
 #include "copse/result/periods.h"
 #include "copse/result/stored_view.h"
@@ -172,15 +173,19 @@ std::string text_of(const ShownTopic& topic, const ModelItems& items, std::size_
   return text;
 }
 
-// The topics, then the outliers and the documents without a topic.
-std::string list_of(const StoredView& result, const ShowOptions& options) {
+// The topics, then the outliers and the documents without a topic, and which topics persist.
+std::string list_of(const StoredView& result, const RunReport& report, const ShowOptions& options) {
   std::string groups;
   const auto outliers = std::ranges::count_if(result.view.items, &TopicItem::outlier);
   const auto dropped = std::ranges::count(result.view.items, Index(-1), &TopicItem::node);
   if (outliers > 0)
     groups += fmt::format("outlier  {}  set aside by the splits, each in its nearest topic\n", counted(outliers));
   if (dropped > 0) groups += fmt::format("none  {}  without a topic\n", counted(dropped));
-  OutlineTableOptions table = screen_for(options.all, (outliers > 0) + (dropped > 0) + 1);
+  if (const std::string sentence = harmless(persistence_sentence(report)); !sentence.empty())
+    groups += "\n" + sentence + "\n";
+  std::size_t rows = 1;
+  for (const std::string& line : split(groups, '\n')) rows += rows_of(line);
+  OutlineTableOptions table = screen_for(options.all, rows);
   table.words = static_cast<std::size_t>(options.words);
   table.coherence = true;
   return outline_table(result.view, result.items, table) + groups;
@@ -209,7 +214,7 @@ std::string show_result(const ShowOptions& options) {
                                    : shown_node(result, result.view.find(*options.topic), options, true);
     return options.json ? json_text(json_of(topic, result.items, true)) : text_of(topic, result.items, width);
   }
-  if (!options.json) return list_of(result, options);
+  if (!options.json) return list_of(result, stored.report, options);
   Json json = {{"command", "show"}, {"result", options.folder}, {"topics", Json::array()}};
   for (Index n = 1; n < static_cast<Index>(result.view.nodes.size()); ++n)
     json["topics"].push_back(json_of(shown_node(result, n, options, false), result.items, false));
