@@ -10,7 +10,7 @@ import { Frame } from "./frame";
 import { type GraphPageData, graphModelOf } from "./graph_model";
 import { GraphReport } from "./graph_report";
 import { MapView } from "./map_view";
-import { type Model, type Topic, count, fullId, modelOf } from "./model";
+import { type Model, type Topic, count, fullId, modelOf, nameOf } from "./model";
 import { capital, groups, items, nounsOf } from "./nouns";
 import { classesView, flatView, outliersView, printed, searchView, timeView } from "./overviews";
 import { Search } from "./search";
@@ -82,7 +82,7 @@ class Report {
     let view: HTMLElement;
     if (place === "topics") view = flatView(this.model, this.palette);
     else if (place === "map") view = this.showMap();
-    else if (place === "survey" && this.model.data.survey) view = surveyView(this.model.data.survey, scatterFigure(this.model, this.palette));
+    else if (place === "survey" && this.model.data.survey) view = surveyView(this.model.data.survey, scatterFigure(this.model, this.palette), (id) => this.nameOfId(id));
     else if (place === "time" && times.length > 1) view = timeView(this.model);
     else if (place === "classes" && labels.length) view = classesView(this.model);
     else if (place === "outliers") [view, selected] = [outliersView(this.model), "outliers"];
@@ -100,6 +100,11 @@ class Report {
     if (place === "map") this.map!.highlight(this.lastTopic);
     // The tree keeps the focus of those who walk along it.
     if (moved && !this.tree.element.contains(document.activeElement)) this.frame.arrive(view);
+  }
+
+  private nameOfId(id: string): string {
+    const topic = this.model.topics.find((t) => t.data.id === id);
+    return topic ? nameOf(this.model, topic) : id;
   }
 
   private showMap(): HTMLElement {

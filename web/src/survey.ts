@@ -40,10 +40,18 @@ export interface SurveyData {
   rows: SurveyRow[];
   flows: { from: number; to: number; counts: number[][] }[];
   consensus: { k: number; items: number[]; clusters: number[]; lines: string[] } | null;
+  // Cosines, 0 to 1, of each topic of the result with what is nearest to it at every k; null: not known.
+  persistence?: { ks: number[]; topics: string[]; values: (number | null)[][] } | null;
 }
 
 // A letter of consensus.lines as a share: 0 ... 9, a ... z for 0 ... 1.
 export const shareOf = (letter: string) => parseInt(letter, 36) / 35;
+
+// White to deep green, by way of yellow.
+export const heat = (share: number): [number, number, number] => [255 - 209 * share ** 1.5, 255 - 148 * share ** 2, 235 - 159 * Math.sqrt(share)];
+
+// ".87", "1.00"; "?" where it is not known.
+export const cosineText = (value: number | null) => (value === null ? "?" : value.toFixed(2).replace(/^0/, ""));
 
 export interface Curve {
   name: string;

@@ -1,10 +1,17 @@
 import { expect, test } from "vitest";
-import { alluvial, curveOf, shareOf, type SurveyData } from "./survey";
+import { alluvial, cosineText, curveOf, heat, shareOf, type SurveyData } from "./survey";
 
 test("letters are shares", () => {
   expect(shareOf("0")).toBe(0);
   expect(shareOf("z")).toBe(1);
   expect(shareOf("h")).toBeCloseTo(17 / 35);
+});
+
+test("cosines are short, and darker the larger", () => {
+  expect([null, 0, 0.804, 1].map(cosineText)).toEqual(["?", ".00", ".80", "1.00"]);
+  const light = [0, 0.25, 0.5, 0.75, 1].map((share) => heat(share).reduce((a, b) => a + b, 0));
+  for (let i = 1; i < light.length; ++i) expect(light[i]!).toBeLessThan(light[i - 1]!);
+  expect([...heat(0), ...heat(1)].every((part) => part >= 0 && part <= 255)).toBe(true);
 });
 
 test("a curve has the rows that were measured", () => {

@@ -6,7 +6,7 @@ import { none } from "./data";
 import { h, svg } from "./dom";
 import { type Model, type Topic, nameOf, percent } from "./model";
 import { capital } from "./nouns";
-import { alluvial, curveOf, shareOf, type Curve, type SurveyData, type SurveyRow } from "./survey";
+import { alluvial, cosineText, curveOf, heat, shareOf, type Curve, type SurveyData, type SurveyRow } from "./survey";
 import { isDark } from "./theme";
 
 const [width, height, left, right, top, bottom] = [560, 300, 64, 52, 14, 44];
@@ -134,10 +134,7 @@ function consensusFigure(data: SurveyData): HTMLElement | null {
   const image = context.createImageData(n, n);
   for (const [i, text] of consensus.lines.entries()) {
     for (let j = 0; j < n; ++j) {
-      const share = shareOf(text[j]!);
-      const place = 4 * (i * n + j);
-      // White to deep green, by way of yellow.
-      image.data.set([255 - 209 * share ** 1.5, 255 - 148 * share ** 2, 235 - 159 * Math.sqrt(share), 255], place);
+      image.data.set([...heat(shareOf(text[j]!)), 255], 4 * (i * n + j));
     }
   }
   context.putImageData(image, 0, 0);
@@ -194,6 +191,36 @@ function flowFigure(data: SurveyData): HTMLElement | null {
   return figure("How clusters split and merge", "Each column has the clusters of one k; ribbons are the items that go from one to the next. Clusters that persist are bands that do not part.", h("div", { class: "wide" }, chart));
 }
 
+// A strip for each topic of the result, from light to dark by how well it is found again at every k.
+function persistenceFigure(data: SurveyData, nameOfId: (id: string) => string): HTMLElement | null {
+  const found = data.persistence;
+  if (!found || found.ks.length < 2) return null;
+  const cell = (value: number | null, k: number, name: string) =>
+    h(
+      "td",
+      { class: value === null ? "unknown" : value > 0.88 ? "dark" : "", style: value === null ? null : `background: rgb(${heat(value).map(Math.round).join(" ")})`, title: `${name}, k = ${k}: ${cosineText(value)}` },
+      h("span", {}, cosineText(value)),
+    );
+  const row = (id: string, values: (number | null)[]) => {
+    const name = nameOfId(id);
+    return h("tr", {}, h("th", { scope: "row" }, h("a", { href: `#${encodeURIComponent(id)}` }, name)), ...values.map((value, i) => cell(value, found.ks[i]!, name)));
+  };
+  return figure(
+    "Which clusters persist",
+    "How well each cluster of the result is found again with other numbers of clusters: the cosine with the component nearest to it, the mean over samples of the items. Dark: found again; light: not there. At the chosen k it is the stability of the cluster.",
+    h(
+      "div",
+      { class: "wide" },
+      h(
+        "table",
+        { class: "persistence" },
+        h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "k"), ...found.ks.map((k) => h("th", { scope: "col", class: k === data.k ? "strong" : "" }, String(k))))),
+        h("tbody", {}, ...found.topics.map((id, c) => row(id, found.values[c] ?? []))),
+      ),
+    ),
+  );
+}
+
 // Items by their shares of two clusters [Kuang 2014, figure 14]: those on an axis belong to one cluster alone.
 export function scatterFigure(model: Model, palette: Palette): HTMLElement | null {
   const leaves = model.root.leaves;
@@ -244,15 +271,15 @@ function choicesTable(data: SurveyData): HTMLElement {
   );
 }
 
-// `more` stands before the flows: a picture of the items, where the page has one.
-export function surveyView(data: SurveyData, more: HTMLElement | null = null): HTMLElement {
+// `more` stands before the flows: a picture of the items, where the page has one. `nameOfId` is what a topic is called.
+export function surveyView(data: SurveyData, more: HTMLElement | null = null, nameOfId = (id: string) => id): HTMLElement {
   return h(
     "article",
     { class: "survey-view" },
     h("h2", { tabindex: -1 }, data.question === "components" ? "How many components" : "How many clusters"),
     h("p", { class: "verdict" }, data.sentence),
     h("p", { class: "quiet" }, `${data.runs.done} of ${data.runs.planned} runs; the verdict is ${percent(data.sure)} sure.`),
-    h("div", { class: "figures" }, ...[recurrenceFigure(data), strengthFigure(data), errorFigure(data), consensusFigure(data), more, flowFigure(data)].filter((f) => f !== null)),
+    h("div", { class: "figures" }, ...[recurrenceFigure(data), strengthFigure(data), errorFigure(data), consensusFigure(data), more, persistenceFigure(data, nameOfId), flowFigure(data)].filter((f) => f !== null)),
     choicesTable(data),
   );
 }

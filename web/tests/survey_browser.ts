@@ -1,5 +1,5 @@
 // The view of a survey in a real browser: every picture is drawn, from what it should be drawn from.
-import { expect, test } from "@playwright/test";
+import { type Locator, expect, test } from "@playwright/test";
 import type { SurveyData } from "../src/survey";
 import { graphSample } from "./graph_sample";
 import { pageWith, random, sample } from "./sample";
@@ -38,6 +38,7 @@ function survey(): SurveyData {
       recurrence_p_value: k === 3 ? 0.005 : 0.3,
       resampled_dispersion: k === 3 ? 1 : 0.8,
       silhouette: 1 - 0.1 * k,
+      perturbed_silhouette: 1 - 0.08 * k,
       hidden_error: 0.09 - 0.002 * k + 0.0004 * k * k,
       hidden_error_deviation: 0.001,
     })),
@@ -45,6 +46,7 @@ function survey(): SurveyData {
       { from: 2, to: 3, counts: [[40, 40, 0], [0, 0, 40]] },
       { from: 3, to: 4, counts: [[40, 0, 0, 0], [0, 38, 2, 0], [0, 0, 1, 39]] },
     ],
+    persistence: { ks, topics: ["1", "2", "3"], values: [[1, 1, 0.99, 0.98, 0.97], [0.4, 1, 0.95, 0.9, 0.3], [0.2, 0.97, 0.1, 0, null]] },
     consensus: {
       k: 3,
       items: clusters.map((_, i) => i),
@@ -63,7 +65,7 @@ test("draws what the survey found", async ({ page }) => {
   await expect(page.getByRole("main").getByRole("heading", { level: 2 })).toHaveText("How many clusters");
   await expect(page.locator(".verdict")).toContainText("3 clusters.");
   await expect(page.getByRole("link", { name: "How many" })).toHaveAttribute("aria-current", "page");
-  await expect(page.locator("figure.survey")).toHaveCount(6);
+  await expect(page.locator("figure.survey")).toHaveCount(7);
   // A point for every k of all curves, and the p-value of the verdict.
   await expect(page.locator("figure.survey").first().locator("circle.own")).toHaveCount(5);
   await expect(page.locator("figure.survey").first().locator("circle.null")).toHaveCount(5);
@@ -80,6 +82,21 @@ test("draws what the survey found", async ({ page }) => {
   expect(dark).toBeLessThan(60);
   expect(light).toBeGreaterThan(200);
   await expect(page.locator("table.choices tbody tr")).toHaveCount(2);
+  // A strip for each cluster, by the name that it has elsewhere, with numbers for those who do not see colours.
+  const strips = page.locator("table.persistence tbody tr");
+  await expect(strips).toHaveCount(3);
+  await expect(strips.first().locator("td")).toHaveText(["1.00", "1.00", ".99", ".98", ".97"]);
+  await expect(strips.nth(2).locator("td").last()).toHaveText("?");
+  await expect(page.locator("table.persistence thead .strong")).toHaveText("3");
+  const name = await strips.nth(1).getByRole("rowheader").innerText();
+  expect(name).not.toBe("2");
+  await expect(strips.nth(1).locator("td").first()).toHaveAttribute("title", `${name}, k = 2: .40`);
+  const red = (cell: Locator) => cell.evaluate((td) => Number(/\d+/.exec(getComputedStyle(td).backgroundColor)![0]));
+  expect(await red(strips.nth(0).locator("td").first())).toBeLessThan(60);
+  expect(await red(strips.nth(2).locator("td").nth(3))).toBeGreaterThan(240);
+  await strips.nth(1).getByRole("link").click();
+  await expect(page.getByRole("main").getByRole("heading", { level: 2 })).toContainText(name);
+  await page.goBack();
   const drawn = await page.locator("canvas.scatter").evaluate((canvas: HTMLCanvasElement) => {
     const { data } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
     return data.some((value) => value > 0);
@@ -106,7 +123,7 @@ test("is a view of a graph's page as well", async ({ page }) => {
   await expect(page.getByRole("main").getByRole("heading", { level: 2 })).toHaveText("How many clusters");
   await expect(page.locator(".verdict")).toContainText("3 clusters.");
   // All but the scatter of weights.
-  await expect(page.locator("figure.survey")).toHaveCount(5);
+  await expect(page.locator("figure.survey")).toHaveCount(6);
   await expect(page.locator("canvas.scatter")).toHaveCount(0);
   await expect(page.locator(".ribbon")).toHaveCount(8);
   if (process.env["PICTURES"]) await page.screenshot({ path: `${process.env["PICTURES"]}/survey-graph.png`, fullPage: true });
