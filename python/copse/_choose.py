@@ -70,7 +70,28 @@ class Survey:
         """One row for every k with all measures, as survey.tsv has them: a pandas DataFrame."""
         rows = self._found["rows"]
         names = list(dict.fromkeys(name for row in rows for name in row))
-        return table(**{name: [row.get(name, math.nan) for row in rows] for name in names if name != "silhouettes"})
+        return table(**{name: [row.get(name, math.nan) for row in rows] for name in names if not name.endswith("silhouettes")})
+
+    @property
+    def persistence_(self) -> Table | None:
+        """How well each cluster of the chosen number is found again at every k: a pandas DataFrame, clusters x k.
+
+        The cosine of its component with the nearest component of a fit to a part of the samples, the mean over these
+        fits, 0 to 1; at the chosen k it is the stability of the cluster. The clusters are those that `copse choose`
+        writes: the fit of all samples with the settings of the survey. A tree's are named by the ids of their leaves.
+        None where the method has no components.
+        """
+        found = self._found["persistence"]
+        if found is None:
+            return None
+        columns = zip(*found["values"])
+        frame = table(**{str(k): np.array(column, dtype=float) for k, column in zip(found["ks"], columns)})
+        frame.columns = found["ks"]
+        frame.columns.name = "k"
+        if self.method_ == "tree":
+            frame.index = found["topics"]
+        frame.index.name = "cluster"
+        return frame
 
     def model(self, X: Data, *, layer: str | None = None, genes: Any = None) -> Any:
         """The method of the survey with the chosen number of clusters and the survey's settings, fitted to X.
@@ -115,16 +136,17 @@ class Survey:
 
         Parameters
         ----------
-        kind : {'recurrence', 'strength', 'error', 'consensus', 'flows'}, default='recurrence'
+        kind : {'recurrence', 'strength', 'error', 'consensus', 'flows', 'persistence'}, default='recurrence'
             'recurrence': how far clusters come back in halves, beside that of data without clusters, with one standard
             deviation and p-values; where there was no such run, the error of hidden entries. 'strength': prediction
             strength in the same way. 'error': error and stability on two axes. 'consensus': how often two samples come together for the chosen k, reordered. 'flows': how clusters
-            split and merge from each k to the next.
+            split and merge from each k to the next. 'persistence': how well each cluster is found again at every k.
         ax : matplotlib axes, default=None
             Where to draw; None: a new figure.
         """
         drawers = {"recurrence": self._plot_recurrence, "strength": self._plot_strength, "error": self._plot_error,
-                   "consensus": self._plot_consensus, "flows": self._plot_flows}
+                   "consensus": self._plot_consensus, "flows": self._plot_flows,
+                   "persistence": self._plot_persistence}
         choice("kind", kind, tuple(drawers))
         ax = _axes(ax)
         drawers[kind](ax)
@@ -218,6 +240,17 @@ class Survey:
         ax.set_xticks(range(len(columns)), [str(flows[0]["from"])] + [str(flow["to"]) for flow in flows])
         ax.set_xlabel("k")
         ax.set_ylabel("samples")
+
+    def _plot_persistence(self, ax: Any) -> None:
+        found = self._found["persistence"]
+        if found is None:
+            raise ValueError(f"A survey of {self.method_} has no components that could be found again.")
+        ax.imshow(np.array(found["values"], dtype=float), cmap="Greens", vmin=0, vmax=1, aspect="auto")
+        ax.set_xticks(range(len(found["ks"])), [str(k) for k in found["ks"]])
+        names = found["topics"] if self.method_ == "tree" else range(len(found["topics"]))
+        ax.set_yticks(range(len(found["topics"])), [str(name) for name in names])
+        ax.set_xlabel("k")
+        ax.set_ylabel("cluster")
 
     def __repr__(self) -> str:
         return f"Survey(k_={self.k_}, sure_={self.sure_:.2f})"

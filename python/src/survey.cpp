@@ -40,10 +40,7 @@ void bind_survey_of(nb::module_& module) {
         options.survey.most_items = most_items;
         options.all_measures = all_measures;
         std::string json;
-        Supervisor().run(threads, [&] {
-          const Dataset<T> data = x.dataset();
-          json = json_of(run_survey(data, options).report).dump();
-        });
+        Supervisor().run(threads, [&] { json = json_of(run_whole_survey(x.dataset(), options)).dump(); });
         return json;
       },
       nb::arg("items"), nb::arg("ks"), nb::arg("method"), nb::arg("runs"), nb::arg("until_settled"),

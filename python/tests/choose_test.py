@@ -67,7 +67,9 @@ def test_sparse_data_and_all_measures():
     X[X < 0.2] = 0
     survey = choose_k(scipy.sparse.csr_matrix(X), [2, 3, 4], n_runs=5, all_measures=True, random_state=0)
     assert survey.k_ == 2
-    assert {"gap", "block_error", "hidden_error"} <= set(survey.table_.columns)
+    assert {"gap", "block_error", "hidden_error", "perturbed_silhouette"} <= set(survey.table_.columns)
+    assert not any(name.endswith("silhouettes") for name in survey.table_.columns)
+    assert "perturbation" in survey.choices_ and survey.persistence_.shape == (2, 3)
 
 
 def test_plot(genes):
@@ -81,8 +83,38 @@ def test_plot(genes):
     assert survey.plot("consensus").images[0].get_array().shape == (180, 180)
     bars = survey.plot("flows").patches
     assert len(bars) == 5 and sum(bar.get_height() for bar in bars) == pytest.approx(2 * 180)
+    ax = survey.plot("persistence")
+    assert ax.images[0].get_array().shape == (survey.k_, 2)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["2", "3"]
     with pytest.raises(ValueError, match="kind must be one of"):
         survey.plot("pie")
+
+
+def test_says_which_clusters_persist(genes, parts):
+    """The components of the last fit, found again in fits to parts of the samples."""
+    survey = choose_k(parts, [2, 3, 4], n_runs=4, random_state=0)
+    table = survey.persistence_
+    assert survey.k_ == 3 and list(table.columns) == [2, 3, 4] and list(table.index) == [0, 1, 2]
+    assert table[3].min() > 0.98 and table.to_numpy().max() <= 1
+    random, cosines = np.random.default_rng(0), []
+    own = NMF(3, tol=1e-3, random_state=0).fit(parts).components_
+    for k in (2, 3, 4):
+        nearest = []
+        for seed in range(20):
+            part = parts[random.permutation(75)[:60]]
+            found = NMF(k, init="random", tol=1e-4, random_state=seed).fit(part).components_
+            nearest.append((1 - cdist(own, found, "cosine")).max(axis=1))
+        cosines.append(np.mean(nearest, axis=0))
+    np.testing.assert_allclose(np.sort(table.to_numpy(), axis=0), np.sort(np.transpose(cosines), axis=0), atol=0.15)
+    tree = choose_k(parts, [2, 3], method="tree", n_runs=2, random_state=0)
+    assert all(set(name) <= set("12.") for name in tree.persistence_.index)
+    none = choose_k(parts, [2, 3], method="kmeans", n_runs=2, random_state=0)
+    assert none.persistence_ is None
+    pytest.importorskip("matplotlib").use("Agg")
+    with pytest.raises(ValueError, match="no components"):
+        none.plot("persistence")
+    sparse = choose_k(scipy.sparse.csr_matrix(genes[0]), [2, 3], affine=True, n_runs=2, random_state=0)
+    assert sparse.persistence_.shape == (sparse.k_, 2)
 
 
 @pytest.mark.parametrize("arguments, sentence", [
