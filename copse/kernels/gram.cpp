@@ -251,10 +251,12 @@ double squared_norm(std::span<const T> values) {
 
 template <class T>
 double squared_norm_over(std::span<const T> values, int exponent) {
+  // 2^-exponent in two factors that are numbers, and the products as exact as they can be.
+  const double half = std::ldexp(1.0, -exponent / 2), other_half = std::ldexp(1.0, -exponent - -exponent / 2);
   return sum_blocks(static_cast<Index>(values.size()), Index(16384), 0.0, [&](Index begin, Index end) {
     double sum = 0;
     for (Index e = begin; e < end; ++e) {
-      const double value = std::ldexp(static_cast<double>(values[static_cast<std::size_t>(e)]), -exponent);
+      const double value = static_cast<double>(values[static_cast<std::size_t>(e)]) * half * other_half;
       sum += value * value;
     }
     return sum;
