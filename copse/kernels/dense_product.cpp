@@ -93,9 +93,11 @@ void multiply_double(const double* a, Index rows, Index row_step, Index column_s
   multiply(a, rows, row_step, column_step, inner, b, k, stride, sums);
 }
 
-void pad_float(const float* from, Index rows, Index k, Index stride, float* to) { pad_rows(from, rows, k, stride, to); }
+void pad_float(const float* from, Index rows, Index k, Index stride, float* to) {
+  pad_rows(hn::ScalableTag<float>(), from, rows, k, stride, to);
+}
 void pad_double(const double* from, Index rows, Index k, Index stride, double* to) {
-  pad_rows(from, rows, k, stride, to);
+  pad_rows(hn::ScalableTag<double>(), from, rows, k, stride, to);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -55,8 +55,8 @@ HWY_INLINE void multiply_tile(D d, const T* HWY_RESTRICT packed, Index stride, I
   }
 }
 
-template <class T>
-HWY_INLINE auto load_as_double(hn::ScalableTag<double> d, const T* values) {
+template <class D, class T>
+HWY_INLINE auto load_as_double(D d, const T* values) {
   if constexpr (sizeof(T) == sizeof(double)) {
     return hn::LoadU(d, values);
   } else {
@@ -64,20 +64,14 @@ HWY_INLINE auto load_as_double(hn::ScalableTag<double> d, const T* values) {
   }
 }
 
-template <class T>
-constexpr Index padded(Index k) {
-  constexpr Index unit = std::max(tile_rows, static_cast<Index>(hn::MaxLanes(hn::ScalableTag<T>())));
-  return (k + unit - 1) / unit * unit;
-}
-
 // result (k x k) = F'F, of which only the part on and above the diagonal is written.
-template <class T>
-void gram_of_rows(const T* f, Index rows, Index k, GramScratch<T>& scratch, double* result) {
-  const hn::ScalableTag<T> d;
-  constexpr Index lanes = static_cast<Index>(hn::MaxLanes(hn::ScalableTag<T>()));
-  const hn::ScalableTag<double> dd;
-  constexpr Index double_lanes = static_cast<Index>(hn::MaxLanes(hn::ScalableTag<double>()));
-  const Index stride = padded<T>(k);
+template <class D, class T = hn::TFromD<D>>
+void gram_of_rows(D d, const T* f, Index rows, Index k, GramScratch<T>& scratch, double* result) {
+  constexpr Index lanes = static_cast<Index>(hn::MaxLanes(D()));
+  constexpr Index unit = std::max(tile_rows, lanes);
+  const hn::CappedTag<double, unit> dd;
+  constexpr Index double_lanes = static_cast<Index>(hn::MaxLanes(hn::CappedTag<double, unit>()));
+  const Index stride = (k + unit - 1) / unit * unit;
   scratch.packed.assign(static_cast<std::size_t>(rows_per_sum * stride), T(0));
   scratch.products.resize(static_cast<std::size_t>(stride * stride));
   scratch.sums.assign(static_cast<std::size_t>(stride * stride), 0.0);
@@ -86,9 +80,9 @@ void gram_of_rows(const T* f, Index rows, Index k, GramScratch<T>& scratch, doub
   double* sums = scratch.sums.data();
   for (Index begin = 0; begin < rows; begin += rows_per_sum) {
     const Index count = std::min(rows_per_sum, rows - begin);
-    pad_rows(f + begin * k, count, k, stride, packed);
+    pad_rows(d, f + begin * k, count, k, stride, packed);
     std::fill(packed + count * stride, packed + rows_per_sum * stride, T(0));
-    for (Index a = 0; a < stride; a += tile_rows) {
+    for (Index a = 0; a < k; a += tile_rows) {
       const Index diagonal = a / lanes * lanes;
       Index b = diagonal;
       for (; b + tile_vectors * lanes <= stride; b += tile_vectors * lanes)
@@ -151,7 +145,10 @@ void gram_of_pairs(const T* f, Index rows, double* result) {
 template <class T>
 void gram_of(const T* f, Index rows, Index k, GramScratch<T>& scratch, double* result) {
   if (k == 2) return gram_of_pairs(f, rows, result);
-  gram_of_rows(f, rows, k, scratch, result);
+  // The shortest vector that a row fits in: the rest of a longer one would be multiplied for nothing.
+  if (k <= 4) return gram_of_rows(hn::CappedTag<T, 4>(), f, rows, k, scratch, result);
+  if (k <= 8) return gram_of_rows(hn::CappedTag<T, 8>(), f, rows, k, scratch, result);
+  gram_of_rows(hn::ScalableTag<T>(), f, rows, k, scratch, result);
 }
 
 void gram_float(const float* f, Index rows, Index k, GramScratch<float>& scratch, double* result) {

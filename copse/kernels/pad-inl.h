@@ -13,13 +13,12 @@ HWY_BEFORE_NAMESPACE();
 namespace copse {
 namespace HWY_NAMESPACE {
 
-// `rows` rows of k entries to rows that are `stride` apart. k is rounded up to whole vectors, whose rest is zero; what
-// lies behind stays. For a few entries in a row this takes a fraction of the time of a copy for each.
-template <class T>
-HWY_INLINE void pad_rows(const T* HWY_RESTRICT from, Index rows, Index k, Index stride, T* HWY_RESTRICT to) {
+// `rows` rows of k entries to rows that are `stride` apart. k is rounded up to whole vectors of `d`, whose rest is
+// zero; what lies behind stays. For a few entries in a row this takes a fraction of the time of a copy for each.
+template <class D, class T = hwy::HWY_NAMESPACE::TFromD<D>>
+HWY_INLINE void pad_rows(D d, const T* HWY_RESTRICT from, Index rows, Index k, Index stride, T* HWY_RESTRICT to) {
   namespace hn = hwy::HWY_NAMESPACE;
-  const hn::ScalableTag<T> d;
-  constexpr Index lanes = static_cast<Index>(hn::MaxLanes(hn::ScalableTag<T>()));
+  constexpr Index lanes = static_cast<Index>(hn::MaxLanes(D()));
   const Index whole = k / lanes * lanes, rest = k - whole;
   const auto first = hn::FirstN(d, static_cast<std::size_t>(rest));
   for (Index i = 0; i < rows; ++i) {
