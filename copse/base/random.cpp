@@ -65,11 +65,11 @@ double Random::gamma(double shape) {
 Index Random::below(Index bound) {
   assert(bound > 0);
   const auto range = static_cast<std::uint64_t>(bound);
-  const std::uint64_t rejected = (0 - range) % range;  // 2^64 mod range
   for (;;) {
     const std::uint64_t high = bits();
     const std::uint64_t value = high << 32 | bits();
-    if (value >= rejected) return static_cast<Index>(value % range);
+    // Rejected are values below 2^64 mod range, which is below range: it need hardly ever be calculated.
+    if (value >= range || value >= (0 - range) % range) return static_cast<Index>(value % range);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -106,6 +107,13 @@ class ShuffledNull : public NullData<T> {
     }
     norms_ = std::move(norms);
     for (Index j = 0; j < by_item.cols; ++j) entries_up_to_.push_back(by_item.offsets[j + 1]);
+    entries_per_step_ = static_cast<Index>(
+        std::bit_ceil(static_cast<std::uint64_t>(by_item.nonzeros() / std::max<Index>(1, by_item.cols) + 1)));
+    for (Index entry = 0, item = 0; entry < by_item.nonzeros(); entry += entries_per_step_) {
+      while (entries_up_to_[item] <= entry) ++item;
+      steps_.push_back(item);
+    }
+    steps_.push_back(by_item.cols - 1);
     by_feature_ = transpose<T>(by_item);
     filled_items_ = static_cast<Index>(std::ranges::count_if(norms_, [](double norm) { return norm > 0; }));
   }
@@ -114,7 +122,7 @@ class ShuffledNull : public NullData<T> {
     const auto n = static_cast<Index>(norms_.size());
     SparseMatrix<T> shuffled = by_feature_;
     parallel_blocks(features_, items_per_block, [&](Index begin, Index end) {
-      std::vector<char> taken(static_cast<std::size_t>(n));
+      std::vector<std::uint64_t> taken(static_cast<std::size_t>(n + 63) / 64);
       for (Index i = begin; i < end; ++i)
         place_feature(i, n, Random(seed, static_cast<std::uint64_t>(i)), taken, shuffled);
     });
@@ -140,39 +148,48 @@ class ShuffledNull : public NullData<T> {
   }
 
  private:
+  // The item that an entry of the data belongs to.
+  Index item_of(Index entry) const {
+    const auto step = steps_.begin() + entry / entries_per_step_;
+    return std::upper_bound(entries_up_to_.begin() + step[0], entries_up_to_.begin() + step[1], entry) -
+           entries_up_to_.begin();
+  }
+
   // New items for the entries of feature i: each the item of an entry of the data drawn at random, at most once. When
   // half of the items are taken, drawing would go on for long: the rest go to items that are left, all alike.
-  // `taken` is 0 for all items before and after.
-  void place_feature(Index i, Index n, Random random, std::vector<char>& taken, SparseMatrix<T>& shuffled) const {
+  // `taken` has a bit for each item, 0 before and after.
+  void place_feature(Index i, Index n, Random random, std::vector<std::uint64_t>& taken,
+                     SparseMatrix<T>& shuffled) const {
     const Index begin = shuffled.offsets[i], count = shuffled.offsets[i + 1] - begin;
     if (count == 0) return;
-    std::vector<Index> chosen;
-    while (static_cast<Index>(chosen.size()) < count && 2 * static_cast<Index>(chosen.size()) < filled_items_) {
-      const Index entry = random.below(entries_up_to_.back());
-      const Index item = std::ranges::upper_bound(entries_up_to_, entry) - entries_up_to_.begin();
-      if (taken[item] == 0) chosen.push_back(item);
-      taken[item] = 1;
+    const auto is_taken = [&](Index item) { return (taken[item / 64] >> (item % 64) & 1) != 0; };
+    Index chosen = 0;
+    const auto take = [&](Index item) {
+      taken[item / 64] |= std::uint64_t{1} << (item % 64);
+      ++chosen;
+    };
+    while (chosen < count && 2 * chosen < filled_items_) {
+      const Index item = item_of(random.below(entries_up_to_.back()));
+      if (!is_taken(item)) take(item);
     }
-    const auto drawn = chosen.size();
-    if (static_cast<Index>(chosen.size()) < count) {
+    if (chosen < count) {
       std::vector<Index> left;
       for (Index j = 0; j < n; ++j) {
-        if (norms_[j] > 0 && taken[j] == 0) left.push_back(j);
+        if (norms_[j] > 0 && !is_taken(j)) left.push_back(j);
       }
-      for (std::size_t e = 0; static_cast<Index>(chosen.size()) < count && e < left.size(); ++e) {
+      for (std::size_t e = 0; chosen < count && e < left.size(); ++e) {
         std::swap(left[e], left[e + static_cast<std::size_t>(random.below(static_cast<Index>(left.size() - e)))]);
-        chosen.push_back(left[e]);
+        take(left[e]);
       }
     }
-    for (std::size_t e = 0; e < drawn; ++e) taken[chosen[e]] = 0;
-    std::ranges::sort(chosen);
-    std::vector<T> values(shuffled.values.begin() + begin, shuffled.values.begin() + begin + count);
-    for (std::size_t e = values.size(); e > 1; --e)
-      std::swap(values[e - 1], values[static_cast<std::size_t>(random.below(static_cast<Index>(e)))]);
-    for (Index e = 0; e < count; ++e) {
-      shuffled.indices[begin + e] = static_cast<RowIndex>(chosen[e]);
-      shuffled.values[begin + e] = values[e];
+    Index next = begin;
+    for (std::size_t word = 0; word < taken.size(); ++word) {
+      for (; taken[word] != 0; taken[word] &= taken[word] - 1)
+        shuffled.indices[next++] =
+            static_cast<RowIndex>(64 * word + static_cast<std::size_t>(std::countr_zero(taken[word])));
     }
+    T* values = shuffled.values.data() + begin;
+    for (Index e = count; e > 1; --e) std::swap(values[e - 1], values[random.below(e)]);
   }
 
   bool dense_;
@@ -180,6 +197,8 @@ class ShuffledNull : public NullData<T> {
   Index filled_items_ = 0;  // items with entries
   std::vector<double> norms_;
   std::vector<Index> entries_up_to_;  // running counts of entries by item
+  Index entries_per_step_ = 1;
+  std::vector<Index> steps_;  // the items of every entries_per_step_-th entry, and the last
   SparseMatrix<T> by_feature_;
 };
 
