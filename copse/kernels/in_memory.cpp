@@ -37,13 +37,28 @@ template <class T>
 SparseData<T>::~SparseData() = default;
 
 template <class T>
-void SparseData<T>::times(const Matrix<T>& h, Matrix<T>& out) const {
+const SlicedTranspose<T>& SparseData<T>::turned() const {
   // The copies are made by parallel loops, and this may be called from several tasks of one.
   std::call_once(copies_->once, [&] {
     isolated([&] { copies_->transposed = SlicedTranspose<T>(x_); });
     copies_->is_cut = !copies_->transposed.order().empty();
   });
-  copies_->transposed.times(h, out);
+  return copies_->transposed;
+}
+
+template <class T>
+void SparseData<T>::times(const Matrix<T>& h, Matrix<T>& out) const {
+  turned().times(h, out);
+}
+
+template <class T>
+void SparseData<T>::times_by_column(const Matrix<T>& h, Matrix<T>& out) const {
+  turned().times(h, out, Sums::by_column);
+}
+
+template <class T>
+void SparseData<T>::transpose_times_by_column(const Matrix<T>& w, Matrix<T>& out) const {
+  copse::transpose_times(x_, w, out, Sums::by_column);
 }
 
 template <class T>

@@ -9,6 +9,9 @@
 
 namespace copse {
 
+template <class T>
+class SlicedTranspose;
+
 // Sparse data. The arrays behind the view must outlive it. The first call of times() makes a transposed copy. If that
 // is large, the next call of transpose_times() with few columns makes a copy of the row numbers.
 template <class T>
@@ -23,6 +26,9 @@ class SparseData : public Data<T> {
   Index nonzeros() const override { return x_.nonzeros(); }
   void times(const Matrix<T>& h, Matrix<T>& out) const override;
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
+  bool multiplies_by_column() const override { return true; }
+  void times_by_column(const Matrix<T>& h, Matrix<T>& out) const override;
+  void transpose_times_by_column(const Matrix<T>& w, Matrix<T>& out) const override;
   double squared_norm() const override;
   double squared_norm_over(int exponent) const override;
   void visit_blocks(const std::function<void(Index, const SparseView<T>&)>& visit) const override;
@@ -30,6 +36,7 @@ class SparseData : public Data<T> {
 
  private:
   struct Copies;
+  const SlicedTranspose<T>& turned() const;
   SparseView<T> x_;
   std::unique_ptr<Copies> copies_;
 };

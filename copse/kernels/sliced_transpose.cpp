@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "copse/base/parallel.h"
-#include "copse/kernels/sparse_product.h"
 
 namespace copse {
 namespace {
@@ -175,9 +174,9 @@ void SlicedTranspose<T>::sort_regions(const Buffer<std::uint16_t>& rows) {
 }
 
 template <class T>
-void SlicedTranspose<T>::times(const Matrix<T>& h, Matrix<T>& out) const {
+void SlicedTranspose<T>::times(const Matrix<T>& h, Matrix<T>& out, Sums order_of_sums) const {
   assert(h.rows() == cells_.rows);
-  if (bands_.empty()) return transpose_times<T>(cells_, h, out);
+  if (bands_.empty()) return transpose_times<T>(cells_, h, out, order_of_sums);
   const Index k = h.cols();
   Matrix<T> sums(static_cast<Index>(order_.size()), k);  // rows as in order_
   for (std::size_t s = 0; s + 1 < first_items_.size(); ++s) {
@@ -185,7 +184,8 @@ void SlicedTranspose<T>::times(const Matrix<T>& h, Matrix<T>& out) const {
       const Band& band = bands_[static_cast<std::size_t>(b)];
       const Region& region = regions_[s * bands_.size() + static_cast<std::size_t>(b)];
       for (Index piece = 0; piece < region.pieces; ++piece)
-        add_transpose_times<T>(cells_, region.first_cell + piece * band.rows, band.rows, h, sums, band.first_row);
+        add_transpose_times<T>(cells_, region.first_cell + piece * band.rows, band.rows, h, sums, band.first_row,
+                               order_of_sums);
     });
   }
   out.reshape(sums.rows(), k);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "copse/kernels/sparse_product.h"
 #include "copse/matrix/dense.h"
 #include "copse/matrix/sparse.h"
 
@@ -30,7 +31,7 @@ class SlicedTranspose {
   explicit SlicedTranspose(SparseView<T> x, const SliceOptions& options = {});
 
   // out = X H' (rows x k), where h holds H' as cols x k. Sums over slices and pieces are added in their order.
-  void times(const Matrix<T>& h, Matrix<T>& out) const;
+  void times(const Matrix<T>& h, Matrix<T>& out, Sums sums = Sums::quickest) const;
 
   // The rows of X, those with most entries first; none if X' is not cut.
   const std::vector<RowIndex>& order() const { return order_; }

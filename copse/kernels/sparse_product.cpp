@@ -109,16 +109,16 @@ void add_up_pairs(const Index* HWY_RESTRICT offsets, Index columns, const RowInd
 // Rows of out for some columns: `vectors` vectors at `f` and `out`, whose rows are k apart. The last vector starts at
 // `last`: where k is no multiple of the lanes it overlaps the one before and computes some sums twice, without a mask.
 // With `add` the rows are added to what is there. `copies` sets of sums keep enough additions in flight to hide their
-// latency.
-template <int vectors, class D, class T = hn::TFromD<D>>
+// latency; where columns stand alone, there are as many whatever the number of columns, and their sums have one order.
+template <bool alone, int vectors, class D, class T = hn::TFromD<D>>
 void add_up_vectors(D d, const Index* HWY_RESTRICT offsets, Index columns, const RowIndex* HWY_RESTRICT indices,
                     const T* HWY_RESTRICT values, const T* HWY_RESTRICT f, Index k, Index last, bool add,
                     T* HWY_RESTRICT out) {
   constexpr Index lanes = static_cast<Index>(hn::MaxLanes(D()));
-  constexpr int copies = vectors == 1 ? 8 : vectors == 2 ? 4 : vectors <= 6 ? 2 : 1;
+  constexpr int copies = alone ? 2 : vectors == 1 ? 8 : vectors == 2 ? 4 : vectors <= 6 ? 2 : 1;
   constexpr Index line = 64 / sizeof(T);
   // Rows of a cache line and more are fetched early; shorter ones mostly lie in the nearest caches.
-  constexpr Index ahead = vectors * lanes >= line ? 32 : 0;
+  constexpr Index ahead = !alone && vectors * lanes >= line ? 32 : 0;
   const Index last_entry = offsets[columns] - 1;
   for (Index j = 0; j < columns; ++j) {
     hn::Vec<D> sums[copies][vectors];
@@ -169,7 +169,7 @@ void add_up_vectors(D d, const Index* HWY_RESTRICT offsets, Index columns, const
 }
 
 // As many passes over the entries as the registers ask for, with nearly equal numbers of vectors.
-template <int most, class D, class T = hn::TFromD<D>>
+template <bool alone, int most, class D, class T = hn::TFromD<D>>
 void add_up_with(D d, const Index* offsets, Index columns, const RowIndex* indices, const T* values, const T* f,
                  Index k, bool add, T* out) {
   constexpr Index lanes = static_cast<Index>(hn::MaxLanes(D()));
@@ -180,7 +180,7 @@ void add_up_with(D d, const Index* offsets, Index columns, const RowIndex* indic
     const Index begin = done * lanes;
     const Index last = std::min((done + count) * lanes, k) - lanes - begin;
     const auto pass = [&](auto number) HWY_ATTR {
-      add_up_vectors<number>(d, offsets, columns, indices, values, f + begin, k, last, add, out + begin);
+      add_up_vectors<alone, number>(d, offsets, columns, indices, values, f + begin, k, last, add, out + begin);
     };
     switch (count) {
       case 1:
@@ -213,36 +213,46 @@ void add_up_with(D d, const Index* offsets, Index columns, const RowIndex* indic
 }
 
 // The longest vector that is no longer than a row.
-template <class T>
+template <bool alone, class T>
 void add_up(const Index* offsets, Index columns, const RowIndex* indices, const T* values, Index entries, const T* f,
             Index k, bool add, T* out) {
   constexpr Index lanes = static_cast<Index>(hn::MaxLanes(hn::ScalableTag<T>()));
 #if HWY_TARGET != HWY_SCALAR
-  if (k == 2) return add_up_pairs(offsets, columns, indices, values, entries, f, add, out);
+  if (!alone && k == 2) return add_up_pairs(offsets, columns, indices, values, entries, f, add, out);
 #else
   static_cast<void>(entries);
 #endif
-  if (k >= lanes) return add_up_with<8>(hn::ScalableTag<T>(), offsets, columns, indices, values, f, k, add, out);
+  const auto with = [&](auto d, auto most)
+                        HWY_ATTR { add_up_with<alone, most>(d, offsets, columns, indices, values, f, k, add, out); };
+  if (k >= lanes) return with(hn::ScalableTag<T>(), std::integral_constant < int, alone ? 6 : 8 > ());
+  constexpr std::integral_constant<int, 2> two;
   if constexpr (lanes > 8) {
-    if (k >= 8) return add_up_with<2>(hn::FixedTag<T, 8>(), offsets, columns, indices, values, f, k, add, out);
+    if (k >= 8) return with(hn::FixedTag<T, 8>(), two);
   }
   if constexpr (lanes > 4) {
-    if (k >= 4) return add_up_with<2>(hn::FixedTag<T, 4>(), offsets, columns, indices, values, f, k, add, out);
+    if (k >= 4) return with(hn::FixedTag<T, 4>(), two);
   }
   if constexpr (lanes > 2) {
-    if (k >= 2) return add_up_with<2>(hn::FixedTag<T, 2>(), offsets, columns, indices, values, f, k, add, out);
+    if (k >= 2) return with(hn::FixedTag<T, 2>(), two);
   }
-  if constexpr (lanes > 1)
-    return add_up_with<1>(hn::FixedTag<T, 1>(), offsets, columns, indices, values, f, k, add, out);
+  if constexpr (lanes > 1) return with(hn::FixedTag<T, 1>(), std::integral_constant<int, 1>());
 }
 
 void add_up_float(const Index* offsets, Index columns, const RowIndex* indices, const float* values, Index entries,
                   const float* f, Index k, bool add, float* out) {
-  add_up(offsets, columns, indices, values, entries, f, k, add, out);
+  add_up<false>(offsets, columns, indices, values, entries, f, k, add, out);
 }
 void add_up_double(const Index* offsets, Index columns, const RowIndex* indices, const double* values, Index entries,
                    const double* f, Index k, bool add, double* out) {
-  add_up(offsets, columns, indices, values, entries, f, k, add, out);
+  add_up<false>(offsets, columns, indices, values, entries, f, k, add, out);
+}
+void add_up_alone_float(const Index* offsets, Index columns, const RowIndex* indices, const float* values,
+                        Index entries, const float* f, Index k, bool add, float* out) {
+  add_up<true>(offsets, columns, indices, values, entries, f, k, add, out);
+}
+void add_up_alone_double(const Index* offsets, Index columns, const RowIndex* indices, const double* values,
+                         Index entries, const double* f, Index k, bool add, double* out) {
+  add_up<true>(offsets, columns, indices, values, entries, f, k, add, out);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -254,27 +264,29 @@ namespace copse {
 namespace {
 
 COPSE_EXPORT(add_up)
+COPSE_EXPORT(add_up_alone)
 
 constexpr Index entries_per_block = 8192;
 
 // Rows of X' F for columns that may be cut: the entries offsets[j] ... offsets[j + 1] - 1 belong to row j of out.
 template <class T>
-void add_up_columns(SparseView<T> x, const Index* offsets, Index columns, const Matrix<T>& f, bool add, T* out) {
-  best_add_up<T>()(offsets, columns, x.indices.data(), x.values.data(), x.offsets[x.cols], f.data(), f.cols(), add,
-                   out);
+void add_up_columns(SparseView<T> x, const Index* offsets, Index columns, const Matrix<T>& f, Sums sums, bool add,
+                    T* out) {
+  const auto add_up = sums == Sums::by_column ? best_add_up_alone<T>() : best_add_up<T>();
+  add_up(offsets, columns, x.indices.data(), x.values.data(), x.offsets[x.cols], f.data(), f.cols(), add, out);
 }
 
 }  // namespace
 
 template <class T>
-void transpose_times(SparseView<T> x, const Matrix<T>& f, Matrix<T>& out) {
+void transpose_times(SparseView<T> x, const Matrix<T>& f, Matrix<T>& out, Sums sums) {
   assert(f.rows() == x.rows);
   const Index k = f.cols();
   out.reshape(x.cols, k);
   if (x.cols == 0 || k == 0) return;
   const auto add_up_entries = [&](Index begin, Index end, std::span<T> row) {
     const Index piece[] = {begin, end};
-    add_up_columns(x, piece, 1, f, false, row.data());
+    add_up_columns(x, piece, 1, f, sums, false, row.data());
   };
 
   // Blocks of equal numbers of entries, not of columns: word frequencies are very uneven. A column belongs to the
@@ -299,7 +311,7 @@ void transpose_times(SparseView<T> x, const Matrix<T>& f, Matrix<T>& out) {
       add_up_entries(entry(b), std::min(x.offsets[begin], entry(b + 1)), parts.row(b));
     }
     const Index whole = end > begin && is_long(end - 1) ? end - 1 : end;
-    add_up_columns(x, x.offsets.data() + begin, whole - begin, f, false, out.data() + begin * k);
+    add_up_columns(x, x.offsets.data() + begin, whole - begin, f, sums, false, out.data() + begin * k);
     if (whole < end) add_up_entries(x.offsets[whole], entry(b + 1), out.row(whole));
   });
   for (Index b = 0; b < blocks; ++b) {
@@ -310,17 +322,18 @@ void transpose_times(SparseView<T> x, const Matrix<T>& f, Matrix<T>& out) {
 
 template <class T>
 void add_transpose_times(SparseView<T> x, Index first_column, Index columns, const Matrix<T>& f, Matrix<T>& out,
-                         Index first_row) {
+                         Index first_row, Sums sums) {
   assert(f.rows() == x.rows && first_column + columns <= x.cols && first_row + columns <= out.rows() &&
          out.cols() == f.cols());
   if (f.cols() == 0) return;
-  add_up_columns(x, x.offsets.data() + first_column, columns, f, true, out.data() + first_row * out.cols());
+  add_up_columns(x, x.offsets.data() + first_column, columns, f, sums, true, out.data() + first_row * out.cols());
 }
 
-template void transpose_times(SparseView<float>, const Matrix<float>&, Matrix<float>&);
-template void transpose_times(SparseView<double>, const Matrix<double>&, Matrix<double>&);
-template void add_transpose_times(SparseView<float>, Index, Index, const Matrix<float>&, Matrix<float>&, Index);
-template void add_transpose_times(SparseView<double>, Index, Index, const Matrix<double>&, Matrix<double>&, Index);
+template void transpose_times(SparseView<float>, const Matrix<float>&, Matrix<float>&, Sums);
+template void transpose_times(SparseView<double>, const Matrix<double>&, Matrix<double>&, Sums);
+template void add_transpose_times(SparseView<float>, Index, Index, const Matrix<float>&, Matrix<float>&, Index, Sums);
+template void add_transpose_times(SparseView<double>, Index, Index, const Matrix<double>&, Matrix<double>&, Index,
+                                  Sums);
 
 }  // namespace copse
 #endif  // HWY_ONCE

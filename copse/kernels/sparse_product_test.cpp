@@ -42,6 +42,8 @@ TYPED_TEST(SparseProduct, EqualsTheNaiveProductExactly) {
         Matrix<T> out = random_dense<T>(3, 3, 1);  // what was there before does not matter
         transpose_times<T>(x, w, out);
         ASSERT_EQ(out, testing::naive::transpose_times(dense, w)) << rows << " x " << cols << ", k = " << k;
+        transpose_times<T>(x, w, out, Sums::by_column);
+        ASSERT_EQ(out, testing::naive::transpose_times(dense, w)) << "by column, k = " << k;
       }
     }
   });
@@ -67,6 +69,25 @@ TYPED_TEST(SparseProduct, EqualsTheNaiveProductWhereColumnsSpanManyBlocks) {
     transpose_times<T>(x, w, out);
     EXPECT_EQ(out, testing::naive::transpose_times(dense, w)) << "k = " << k;
   }
+}
+
+TYPED_TEST(SparseProduct, ByColumnHasTheBitsThatEachColumnHasAlone) {
+  using T = TypeParam;
+  for_each_instruction_set([] {
+    const auto pattern = random_integer_sparse<T>(90, 40, 0.4, 3);
+    SparseMatrix<T> x = pattern;
+    for (std::size_t e = 0; e < x.values.size(); ++e) x.values[e] /= static_cast<T>(3 + e % 7);
+    for (const Index k : {1, 2, 3, 5, 8, 16, 35, 48, 130}) {
+      const auto w = random_dense<T>(x.rows, k, 8);
+      Matrix<T> together, column(x.rows, 1), alone;
+      transpose_times<T>(x, w, together, Sums::by_column);
+      for (Index c = 0; c < k; ++c) {
+        for (Index i = 0; i < x.rows; ++i) column(i, 0) = w(i, c);
+        transpose_times<T>(x, column, alone, Sums::by_column);
+        for (Index j = 0; j < x.cols; ++j) ASSERT_EQ(together(j, c), alone(j, 0)) << "k = " << k << ", column " << c;
+      }
+    }
+  });
 }
 
 // At k = 2 the last vector of a column reads the rows of the next one too.

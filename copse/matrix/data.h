@@ -78,6 +78,12 @@ class Data {
 
   // A copy of the given items of the whole, ascending, where a copy is cheap. A solver must also work without it.
   virtual Sample<T> select(std::span<const Index> /*items*/) const { return {}; }
+
+  // Whether it has the same products with sums whose order depends on X only: for factors side by side each column of
+  // the product then has the bits that it has alone.
+  virtual bool multiplies_by_column() const { return false; }
+  virtual void times_by_column(const Matrix<T>& h, Matrix<T>& out) const { times(h, out); }
+  virtual void transpose_times_by_column(const Matrix<T>& w, Matrix<T>& out) const { transpose_times(w, out); }
 };
 
 }  // namespace copse
