@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,7 @@ namespace {
 constexpr double least_revival_gain = 1e-4;   // of the squared error: less is not worth a component
 constexpr double exact_squared_error = 1e-6;  // of |X|^2: nothing is left to revive from
 constexpr double slow_gain = 3e-3;            // of what W H explains, in one iteration: time for a breath
+constexpr Index rows_per_block = 512;
 
 template <class T>
 class Alternation {
@@ -54,6 +56,26 @@ class Alternation {
       if (run_.history.empty() || run_.history.back().number < latest_.number) run_.history.push_back(latest_);
       run_.stop_reason = StopReason::interrupted;
     }
+    return take_run();
+  }
+
+  // The same in parts, where somebody else makes the products: X'W of w() is put into h_product(), and begin() is
+  // called; X H' of h() is put into w_product(), and end(). At last, when begin() returns false, take_run().
+  const Matrix<T>& w() const { return ahead_.w; }
+  const Matrix<T>& h() const { return ahead_.h; }
+  Matrix<T>& h_product() { return h_product_; }
+  Matrix<T>& w_product() { return w_product_; }
+  bool begin() {
+    w_gram_ = global_gram(x_, ahead_.w);
+    if (latest_.number > 0 && done()) return false;
+    update_h();
+    return true;
+  }
+  void end() {
+    h_gram_ = global_gram(x_, ahead_.h);
+    step_w();
+  }
+  Run<T> take_run() {
     run_.factors = std::move(kept_);
     run_.objective = objective_;
     return std::move(run_);
@@ -68,8 +90,7 @@ class Alternation {
       if (latest_.number > 0 && done()) return;
       if (is_breath) take_breath();
       step_h();
-      update_factor(w_step_, penalized_by_alpha(h_gram_), w_product_, ahead_.w);
-      accept_or_restore();
+      step_w();
     }
   }
 
@@ -90,9 +111,18 @@ class Alternation {
       take_read();
       return;
     }
+    update_h();
+    project_on_h();
+  }
+
+  void update_h() {
     update_factor(h_step_, penalized_by_beta(w_gram_), h_product_, ahead_.h);
     run_ahead(momentum_, swept_h_, ahead_.h);
-    project_on_h();
+  }
+
+  void step_w() {
+    update_factor(w_step_, penalized_by_alpha(h_gram_), w_product_, ahead_.w);
+    accept_or_restore();
   }
 
   enum class Read { measure, update };
@@ -379,7 +409,77 @@ class Alternation {
   Run<T> run_;
 };
 
+// The columns of matrices with equally many rows side by side. Rows begin with cache lines.
+template <class T>
+void put_side_by_side(const std::vector<const Matrix<T>*>& parts, Matrix<T>& whole) {
+  constexpr Index line = 64 / sizeof(T);
+  Index columns = 0;
+  for (const Matrix<T>* part : parts) columns += part->cols();
+  whole = Matrix<T>(parts.front()->rows(), (columns + line - 1) / line * line);
+  parallel_blocks(whole.rows(), rows_per_block, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      T* to = whole.row(i).data();
+      for (const Matrix<T>* part : parts) to = std::ranges::copy(part->row(i), to).out;
+    }
+  });
+}
+
+// The other way: each part has its number of columns.
+template <class T>
+void take_apart(const Matrix<T>& whole, const std::vector<Matrix<T>*>& parts, const std::vector<Index>& columns) {
+  for (std::size_t p = 0; p < parts.size(); ++p) parts[p]->reshape(whole.rows(), columns[p]);
+  parallel_blocks(whole.rows(), rows_per_block, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const T* from = whole.row(i).data();
+      for (Matrix<T>* part : parts) {
+        std::copy_n(from, part->cols(), part->row(i).data());
+        from += part->cols();
+      }
+    }
+  });
+}
+
 }  // namespace
+
+template <class T>
+std::vector<Run<T>> alternate_together(const Data<T>& x, std::span<const NmfOptions> options,
+                                       std::vector<Factors<T>> starts, std::chrono::steady_clock::time_point began) {
+  std::vector<std::unique_ptr<Alternation<T>>> all;
+  for (std::size_t f = 0; f < starts.size(); ++f)
+    all.push_back(std::make_unique<Alternation<T>>(x, options[f], std::move(starts[f]), began, Course{}));
+  std::vector<Alternation<T>*> going;
+  for (const auto& one : all) going.push_back(one.get());
+  Matrix<T> factors, products;
+  // For the alternations that go on: product(a) = multiply(factor(a)).
+  const auto multiply_all = [&](auto multiply, auto factor, auto product) {
+    std::vector<const Matrix<T>*> parts;
+    std::vector<Matrix<T>*> own;
+    std::vector<Index> columns;
+    for (Alternation<T>* one : going) {
+      parts.push_back(&factor(*one));
+      own.push_back(&product(*one));
+      columns.push_back(parts.back()->cols());
+    }
+    put_side_by_side(parts, factors);
+    multiply();
+    take_apart(products, own, columns);
+  };
+  using One = Alternation<T>;
+  for (;;) {
+    multiply_all([&] { x.transpose_times_by_column(factors, products); }, std::mem_fn(&One::w),
+                 std::mem_fn(&One::h_product));
+    std::vector<char> goes_on(going.size());
+    parallel_for(static_cast<Index>(going.size()), [&](Index f) { goes_on[f] = going[f]->begin() ? 1 : 0; });
+    std::size_t f = 0;
+    std::erase_if(going, [&](const One*) { return goes_on[f++] == 0; });
+    if (going.empty()) break;
+    multiply_all([&] { x.times_by_column(factors, products); }, std::mem_fn(&One::h), std::mem_fn(&One::w_product));
+    parallel_for(static_cast<Index>(going.size()), [&](Index one) { going[one]->end(); });
+  }
+  std::vector<Run<T>> runs;
+  for (const auto& one : all) runs.push_back(one->take_run());
+  return runs;
+}
 
 template <class T>
 Run<T> alternate(const Data<T>& x, const NmfOptions& options, Factors<T> start,
@@ -387,6 +487,11 @@ Run<T> alternate(const Data<T>& x, const NmfOptions& options, Factors<T> start,
   return Alternation<T>(x, options, std::move(start), began, course).run();
 }
 
+template std::vector<Run<float>> alternate_together(const Data<float>&, std::span<const NmfOptions>,
+                                                    std::vector<Factors<float>>, std::chrono::steady_clock::time_point);
+template std::vector<Run<double>> alternate_together(const Data<double>&, std::span<const NmfOptions>,
+                                                     std::vector<Factors<double>>,
+                                                     std::chrono::steady_clock::time_point);
 template Run<float> alternate(const Data<float>&, const NmfOptions&, Factors<float>,
                               std::chrono::steady_clock::time_point, const Course&);
 template Run<double> alternate(const Data<double>&, const NmfOptions&, Factors<double>,

@@ -123,6 +123,18 @@ void finish(const Data<T>& x, const NmfOptions& options, Factors<T> factors, Nmf
   result.h = first_columns(std::move(factors.h), k);
 }
 
+// The run as the result.
+template <class T>
+void take(const Data<T>& x, const NmfOptions& options, Run<T> run, NmfResult<T>& result) {
+  result.stop_reason = run.stop_reason;
+  result.objective = run.objective;
+  result.relative_error = run.history.back().relative_error;
+  result.projected_gradient_ratio = run.history.back().projected_gradient_ratio;
+  result.history = std::move(run.history);
+  // What was found before a run was asked to stop is kept.
+  with_threads(thread_count(), nullptr, [&] { finish(x, options, std::move(run.factors), result); });
+}
+
 // Runs from the start that make(run) gives, and keeps the run with the least objective.
 template <class T, class Make>
 NmfResult<T> best_run(const Data<T>& x, const NmfOptions& options, const Course& course, const Make& make) {
@@ -152,13 +164,7 @@ NmfResult<T> best_run(const Data<T>& x, const NmfOptions& options, const Course&
       break;
     }
   }
-  result.stop_reason = best.stop_reason;
-  result.objective = best.objective;
-  result.relative_error = best.history.back().relative_error;
-  result.projected_gradient_ratio = best.history.back().projected_gradient_ratio;
-  result.history = std::move(best.history);
-  // What was found before a run was asked to stop is kept.
-  with_threads(thread_count(), nullptr, [&] { finish(x, options, std::move(best.factors), result); });
+  take(x, options, std::move(best), result);
   return result;
 }
 
@@ -210,6 +216,37 @@ NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options) {
 }
 
 template <class T>
+std::vector<NmfResult<T>> factorize_together(const Data<T>& x, std::span<const NmfOptions> options) {
+  for (const NmfOptions& one : options) check(x, one);
+  const bool is_possible = x.multiplies_by_column() && !x.prefers_one_read() && is_moderate<T>(exponent_of_norm(x));
+  const auto goes_along = [&](const NmfOptions& one) {
+    return is_possible && one.loss == Loss::frobenius && one.runs == 1 && !starts_from_sample(one);
+  };
+  std::vector<NmfResult<T>> results(options.size());
+  std::vector<std::size_t> places;
+  std::vector<NmfOptions> together;
+  std::vector<Factors<T>> starts;
+  const Clock::time_point began = Clock::now();
+  for (std::size_t f = 0; f < options.size(); ++f) {
+    if (goes_along(options[f])) {
+      places.push_back(f);
+      together.push_back(options[f]);
+      starts.push_back(make_start(x, options[f], 0));
+    } else {
+      results[f] = factorize(x, options[f]);
+    }
+  }
+  if (places.empty()) return results;
+  std::vector<Run<T>> runs = alternate_together<T>(x, together, std::move(starts), began);
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    NmfResult<T>& result = results[places[r]];
+    result.run_errors.push_back(runs[r].history.back().relative_error);
+    take(x, together[r], std::move(runs[r]), result);
+  }
+  return results;
+}
+
+template <class T>
 NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options, Matrix<T> w, Matrix<T> h) {
   check(x, options);
   require(options.start == Start::automatic, "The factors are given; there is no other start to choose.");
@@ -230,8 +267,9 @@ SparseWeights snmf_sparse_weights(double largest_entry, bool text) {
   return {.alpha = largest_entry, .beta = text ? 0.1 : 0.5};
 }
 
-#define COPSE_INSTANTIATE(T)                                          \
-  template NmfResult<T> factorize(const Data<T>&, const NmfOptions&); \
+#define COPSE_INSTANTIATE(T)                                                                          \
+  template NmfResult<T> factorize(const Data<T>&, const NmfOptions&);                                 \
+  template std::vector<NmfResult<T>> factorize_together(const Data<T>&, std::span<const NmfOptions>); \
   template NmfResult<T> factorize(const Data<T>&, const NmfOptions&, Matrix<T>, Matrix<T>);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "copse/matrix/data.h"
@@ -87,6 +88,12 @@ struct NmfResult {
 // complete; after that the last complete iterate comes back with StopReason::interrupted.
 template <class T>
 NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options);
+
+// Factorizations of the same X, one for each of the options. Where X is in memory, those with the Frobenius loss, one
+// run and a start that is not a sample share every read of it, which saves much where ranks are small. Then sums have
+// another order than in factorize(), but no bit of a result depends on the other options. Cancelled passes through.
+template <class T>
+std::vector<NmfResult<T>> factorize_together(const Data<T>& x, std::span<const NmfOptions> options);
 
 // From given factors: w is rows x k, h is cols x k (H'). Throws InvalidArgument unless options.start is automatic and
 // options.runs is 1: there is nothing to choose.

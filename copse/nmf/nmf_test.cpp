@@ -416,5 +416,63 @@ TEST_P(EverySolver, LetsTheAffineErrorFallWithPenaltiesToo) {
   }
 }
 
+// Ranks 2 ... 8, one affine, one that starts from a sample, one in a hurry.
+std::vector<NmfOptions> many_options() {
+  std::vector<NmfOptions> options;
+  for (Index k = 2; k <= 8; ++k)
+    options.push_back({.rank = k, .start = Start::random, .seed = static_cast<std::uint64_t>(10 * k)});
+  options[1].affine = true;
+  options[2].start = Start::sample;
+  options[3].max_iterations = 3;
+  return options;
+}
+
+TEST(FactorizeTogether, HasNoBitFromTheOthersAndTheMinimumOfOneAlone) {
+  const auto x = random_integer_sparse<float>(120, 90, 0.3, 5);
+  const SparseData<float> data(x);
+  const auto options = many_options();
+  const auto together = factorize_together<float>(data, options);
+  ASSERT_EQ(together.size(), options.size());
+  for (std::size_t f = 0; f < options.size(); ++f) {
+    const auto alone = factorize_together<float>(data, {&options[f], 1}).front();
+    EXPECT_EQ(together[f].w, alone.w);
+    EXPECT_EQ(together[f].h, alone.h);
+    EXPECT_EQ(together[f].baseline, alone.baseline);
+    EXPECT_EQ(together[f].objective, alone.objective);
+    EXPECT_EQ(together[f].stop_reason, alone.stop_reason);
+    // Sums in another order take other ways, and these may end elsewhere.
+    const auto usual = factorize<float>(data, options[f]);
+    EXPECT_NEAR(together[f].relative_error, usual.relative_error, 3e-3);
+  }
+}
+
+TEST(FactorizeTogether, GivesTheSameBitsForAnyNumberOfThreads) {
+  const auto x = random_integer_sparse<float>(700, 900, 0.1, 6);
+  const auto run = [&](int threads) {
+    std::vector<NmfResult<float>> results;
+    with_threads(threads, nullptr, [&] { results = factorize_together<float>(SparseData<float>(x), many_options()); });
+    return results;
+  };
+  const auto one = run(1), four = run(4);
+  for (std::size_t f = 0; f < one.size(); ++f) {
+    EXPECT_EQ(one[f].w, four[f].w);
+    EXPECT_EQ(one[f].h, four[f].h);
+  }
+}
+
+TEST(FactorizeTogether, ServesDataThatHasNoSuchProductsAndFarScales) {
+  auto dense = random_dense<float>(30, 40, 3);
+  const auto options = many_options();
+  for (const float scale : {1.0F, 1e-15F}) {
+    for (float& value : dense.values()) value *= scale;
+    const DenseData<float> data(dense);
+    const auto together = factorize_together<float>(data, options);
+    for (std::size_t f = 0; f < options.size(); ++f) EXPECT_EQ(together[f].w, factorize<float>(data, options[f]).w);
+  }
+  EXPECT_TRUE(factorize_together<float>(DenseData<float>(dense), {}).empty());
+  const NmfOptions bad{.rank = 31};
+  EXPECT_THROW(factorize_together<float>(DenseData<float>(dense), {&bad, 1}), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace copse
