@@ -46,15 +46,28 @@ class NmfFitter : public Fitter<T> {
       : options_(options), x_(items, others) {}
 
   ClusterFit<T> fit(Index k, std::uint64_t seed) override {
-    NmfOptions options = options_;
-    options.rank = k;
-    options.seed = seed;
-    NmfResult<T> found = factorize(*x_.items, options);
+    const FitRequest request{k, seed};
+    return std::move(fits({&request, 1}).front());
+  }
+
+  std::vector<ClusterFit<T>> fits(std::span<const FitRequest> requests) override {
+    std::vector<NmfOptions> options(requests.size(), options_);
+    for (std::size_t f = 0; f < requests.size(); ++f) {
+      options[f].rank = requests[f].k;
+      options[f].seed = requests[f].seed;
+    }
+    std::vector<ClusterFit<T>> fits;
+    for (NmfResult<T>& found : factorize_together<T>(*x_.items, options)) fits.push_back(fit_of(std::move(found)));
+    return fits;
+  }
+
+ private:
+  ClusterFit<T> fit_of(NmfResult<T> found) const {
     refuse_half(found.stop_reason);
     ClusterFit<T> fit{.labels = cluster_items(found.h).labels, .relative_error = found.relative_error};
-    fit.components = components_of(found.w, k);
+    fit.components = components_of(found.w, found.w.cols());
     if (x_.others) {
-      fit.predicted = cluster_items(options.loss == Loss::kullback_leibler
+      fit.predicted = cluster_items(options_.loss == Loss::kullback_leibler
                                         ? assign_items_by_divergence(*x_.others, found.w)
                                         : assign_items<T>(*x_.others, found.w, found.baseline, found.penalty))
                           .labels;
@@ -63,7 +76,6 @@ class NmfFitter : public Fitter<T> {
     return fit;
   }
 
- private:
   NmfOptions options_;
   ItemsAndOthers<T> x_;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "copse/cluster/method.h"
@@ -22,6 +23,11 @@ struct ClusterFit {
   double relative_error = 0;
 };
 
+struct FitRequest {
+  Index k = 0;
+  std::uint64_t seed = 0;
+};
+
 // A method on some items. What does not depend on k serves the fits for every k: copies of the data, a graph, a tree.
 template <class T>
 class Fitter {
@@ -31,6 +37,12 @@ class Fitter {
   // InvalidArgument unless 1 <= k <= Clusterer::most(), and Cancelled where it was stopped from outside, at any time:
   // half a fit is none.
   virtual ClusterFit<T> fit(Index k, std::uint64_t seed) = 0;
+  // Several, which may share what work they can. The bits are those of fit().
+  virtual std::vector<ClusterFit<T>> fits(std::span<const FitRequest> requests) {
+    std::vector<ClusterFit<T>> found;
+    for (const FitRequest& request : requests) found.push_back(fit(request.k, request.seed));
+    return found;
+  }
 };
 
 template <class T>

@@ -132,6 +132,12 @@ TEST(Clusterer, FitsOneAfterTheOtherAsAlone) {
       const auto fitter = method->over(items, 6, &others);
       for (const Index k : {4, 2, 6, 3, 4}) {
         const ClusterFit<double> alone = method->fit(items, k, 7, &others), fit = fitter->fit(k, 7);
+        const FitRequest requests[] = {{2, 5}, {k, 7}, {3, 1}};
+        const ClusterFit<double> among_others = std::move(fitter->fits(requests)[1]);
+        EXPECT_EQ(among_others.labels, fit.labels) << name;
+        EXPECT_EQ(among_others.predicted, fit.predicted) << name;
+        EXPECT_EQ(among_others.relative_error, fit.relative_error) << name;
+        EXPECT_EQ(among_others.components, fit.components) << name;
         EXPECT_EQ(fit.labels, alone.labels) << name << ", " << k;
         EXPECT_EQ(fit.predicted, alone.predicted) << name << ", " << k;
         EXPECT_EQ(fit.relative_error, alone.relative_error) << name << ", " << k;

@@ -39,9 +39,19 @@ class Halves {
         of_a_(method.over(a_, largest, &b_)),
         of_b_(method.over(b_, largest, &a_)) {}
 
-  // How far each foretells the other: values_of_split values, see RunRecord.
-  std::vector<double> foretold(Index k, std::uint64_t seed) {
-    const ClusterFit<T> a = of_a_->fit(k, mixed_seed(seed, 0)), b = of_b_->fit(k, mixed_seed(seed, 1));
+  // For each request: how far each half foretells the other, values_of_split values, see RunRecord.
+  void foretell(std::span<const FitRequest> requests, std::span<RunRecord> records) {
+    std::vector<FitRequest> seeds_of_a, seeds_of_b;
+    for (const auto& [k, seed] : requests) {
+      seeds_of_a.push_back({k, mixed_seed(seed, 0)});
+      seeds_of_b.push_back({k, mixed_seed(seed, 1)});
+    }
+    const auto a = of_a_->fits(seeds_of_a), b = of_b_->fits(seeds_of_b);
+    for (std::size_t r = 0; r < requests.size(); ++r) records[r].values = foretold(a[r], b[r], requests[r].k);
+  }
+
+ private:
+  static std::vector<double> foretold(const ClusterFit<T>& a, const ClusterFit<T>& b, Index k) {
     return {prediction_strength(b.labels, a.predicted, k),
             prediction_strength(a.labels, b.predicted, k),
             recurrence(b.labels, a.predicted, k),
@@ -50,7 +60,6 @@ class Halves {
             static_cast<double>(returning_clusters(a.labels, b.predicted, k))};
   }
 
- private:
   Dataset<T> a_, b_;
   std::unique_ptr<Fitter<T>> of_a_, of_b_;
 };
@@ -91,6 +100,9 @@ template <class T>
 bool once_only(RunKind kind, const Clusterer<T>& method) {
   return kind == RunKind::gap || (kind == RunKind::start && !method.is_random());
 }
+
+// One fit or two for each run, and nothing else that takes long.
+bool fits_side_by_side(RunKind kind) { return is_split(kind) || kind == RunKind::resample || kind == RunKind::start; }
 
 bool is_shuffled(Null null, bool sparse) { return null == Null::shuffled || (null == Null::automatic && sparse); }
 
@@ -218,7 +230,21 @@ typename Survey<T>::Run Survey<T>::runs_of(RunKind kind, int number, Index large
   const std::uint64_t hidden_seed = mixed_seed(options_.seed, hidden, static_cast<std::uint64_t>(number));
   const auto foretelling = [&](const Dataset<T>& data, std::span<const std::uint64_t> keys) -> Run {
     auto cut = std::make_shared<Halves<T>>(data, draw_items(keys, 0.5, half_seed), method_, largest);
-    return [cut](Index k, std::uint64_t seed, RunRecord& record) { record.values = cut->foretold(k, seed); };
+    return
+        [cut](std::span<const FitRequest> requests, std::span<RunRecord> records) { cut->foretell(requests, records); };
+  };
+  // fits() of the fitter, each handed to keep(found, record).
+  const auto fitting = [](std::shared_ptr<Fitter<T>> fitter, auto keep) -> Run {
+    return [fitter, keep](std::span<const FitRequest> requests, std::span<RunRecord> records) {
+      const std::vector<ClusterFit<T>> found = fitter->fits(requests);
+      for (std::size_t r = 0; r < found.size(); ++r) keep(found[r], records[r]);
+    };
+  };
+  // One after the other: run(request, record).
+  const auto each = [](auto run) -> Run {
+    return [run](std::span<const FitRequest> requests, std::span<RunRecord> records) {
+      for (std::size_t r = 0; r < requests.size(); ++r) run(requests[r], records[r]);
+    };
   };
   switch (kind) {
     case RunKind::split:
@@ -235,49 +261,48 @@ typename Survey<T>::Run Survey<T>::runs_of(RunKind kind, int number, Index large
       auto items = std::make_shared<FittedItems<T>>(
           is_part ? part_of<T>(data_, resampled_items(number)) : perturbed(data_, options_.perturbation, noise_seed),
           method_, largest);
-      return [is_part, items](Index k, std::uint64_t seed, RunRecord& record) {
-        const ClusterFit<T> found = items->fitter->fit(k, seed);
+      const std::shared_ptr<Fitter<T>> fitter(items, items->fitter.get());
+      return fitting(fitter, [is_part](const ClusterFit<T>& found, RunRecord& record) {
         if (is_part) record.labels = short_labels(found.labels);
         if (found.components.rows() > 0) record.components = sketch(found.components);
         record.values = {found.relative_error};
-      };
+      });
     }
     case RunKind::start: {
-      std::shared_ptr<Fitter<T>> all = method_.over(data_, largest);
-      return [all](Index k, std::uint64_t seed, RunRecord& record) {
-        const ClusterFit<T> found = all->fit(k, seed);
+      return fitting(method_.over(data_, largest), [](const ClusterFit<T>& found, RunRecord& record) {
         record.labels = short_labels(found.labels);
         record.values = {found.relative_error};
         if (found.coefficients.rows() > 0) record.values.push_back(separability(found.coefficients));
-      };
+      });
     }
     case RunKind::hold_out: {
       const double cells = static_cast<double>(data_.items()) * static_cast<double>(data_.features());
       const Mask mask{hidden_seed, share_to_hide(cells, static_cast<double>(data_.nonzeros()), options_.hidden_share)};
       auto held_out = std::make_shared<HeldOut<T>>(data_, mask);
-      return [this, held_out](Index k, std::uint64_t seed, RunRecord& record) {
+      return each([this, held_out](const FitRequest& request, RunRecord& record) {
         NmfOptions options = options_.hold_out;
-        options.rank = k;
-        options.seed = seed;
+        options.rank = request.k;
+        options.seed = request.seed;
         const HeldOutError error = held_out->error(options);
         record.values = {error.hidden, error.seen};
-      };
+      });
     }
     case RunKind::bi_cross:
-      return [this, hidden_seed](Index k, std::uint64_t seed, RunRecord& record) {
-        record.values = {bi_cross_validation(data_, hidden_seed, {.rank = k, .seed = seed})};
-      };
+      return each([this, hidden_seed](const FitRequest& request, RunRecord& record) {
+        record.values = {bi_cross_validation(data_, hidden_seed, {.rank = request.k, .seed = request.seed})};
+      });
     case RunKind::gap: {
       std::shared_ptr<Fitter<T>> all = method_.over(data_, largest);
-      return [this, all](Index k, std::uint64_t seed, RunRecord& record) {
-        record.values = {variation<T>(data_, keys_, all->fit(k, seed).labels, options_.seed)};
-      };
+      return each([this, all](const FitRequest& request, RunRecord& record) {
+        record.values = {variation<T>(data_, keys_, all->fit(request.k, request.seed).labels, options_.seed)};
+      });
     }
     case RunKind::null_gap: {
       auto null = std::make_shared<FittedItems<T>>(null_of(kind, number), method_, largest);
-      return [null](Index k, std::uint64_t seed, RunRecord& record) {
-        record.values = {variation<T>(null->items, item_keys(null->items), null->fitter->fit(k, seed).labels, seed)};
-      };
+      return each([null](const FitRequest& request, RunRecord& record) {
+        const std::vector<Index> labels = null->fitter->fit(request.k, request.seed).labels;
+        record.values = {variation<T>(null->items, item_keys(null->items), labels, request.seed)};
+      });
     }
   }
   throw InvalidArgument("This kind of run is unknown.");
@@ -287,21 +312,39 @@ template <class T>
 void Survey<T>::perform(RunKind kind, int number, std::span<const Index> ks, const Take& take) {
   Run run;
   const auto kind_seed = mixed_seed(options_.seed, fit, static_cast<std::uint64_t>(kind));
-  for (const Index k : ks) {
-    const Stopwatch clock;
-    RunRecord record{.key = {kind, k, number}};
+  // Why it failed; empty: it did not.
+  const auto attempt = [&](std::span<const FitRequest> requests, std::span<RunRecord> records) -> std::string {
     try {
       if (!run) run = runs_of(kind, number, ks.back());
-      run(k, mixed_seed(kind_seed, static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(number)), record);
+      run(requests, records);
     } catch (const Cancelled&) {
       throw;
     } catch (const Error& error) {
-      record.failure = error.what();
+      return error.what();
     } catch (const std::bad_alloc&) {
-      record.failure = "There was not enough memory for this run.";
+      return "There was not enough memory for this run.";
     }
-    record.seconds = clock.seconds();
-    take(std::move(record));
+    return {};
+  };
+  for (std::size_t begin = 0, end = 0; begin < ks.size(); begin = end) {
+    const Stopwatch clock;
+    std::vector<RunRecord> records;
+    std::vector<FitRequest> requests;
+    Index components = 0;
+    do {
+      const Index k = ks[end++];
+      components += k;
+      records.push_back({.key = {kind, k, number}});
+      requests.push_back({k, mixed_seed(kind_seed, static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(number))});
+    } while (end < ks.size() && fits_side_by_side(kind) && components + ks[end] <= components_at_once);
+    const std::string failure = attempt(requests, records);
+    // Of several, one is to blame.
+    for (std::size_t r = 0; !failure.empty() && r < records.size(); ++r)
+      records[r].failure = records.size() == 1 ? failure : attempt({&requests[r], 1}, {&records[r], 1});
+    for (RunRecord& record : records) {
+      record.seconds = clock.seconds() / static_cast<double>(records.size());
+      take(std::move(record));
+    }
   }
 }
 

@@ -34,6 +34,10 @@ struct SurveyOptions {
   NmfOptions hold_out = {.max_iterations = 1000};
 };
 
+// Runs of one kind and number whose fits are made side by side have so many components in all, unless one alone has
+// more.
+inline constexpr Index components_at_once = 48;
+
 // Of so many items.
 inline Index items_looked_at(Index items, const SurveyOptions& options) {
   return options.most_items > 0 ? std::min(items, options.most_items) : items;
@@ -105,10 +109,10 @@ class Survey {
 
  private:
   struct Nulls;
-  using Run = std::function<void(Index k, std::uint64_t seed, RunRecord& record)>;
+  using Run = std::function<void(std::span<const FitRequest> requests, std::span<RunRecord> records)>;
   // Runs of one kind and number, of ks that rise.
   void perform(RunKind kind, int number, std::span<const Index> ks, const Take& take);
-  // What they share is made here, and one run when that is called.
+  // What they share is made here, and runs when that is called, one for each request.
   Run runs_of(RunKind kind, int number, Index largest);
   Dataset<T> null_of(RunKind kind, int number);
 

@@ -108,7 +108,7 @@ std::uint64_t fingerprint_of(const Dataset<T>& data, const ChooseRunOptions& opt
   }
   if (options.method != "nmf") add_text(options.method);
   const SurveyOptions& survey = options.survey;
-  add_text(fmt::format("returning, by places, hidden from a fit {} {} {} {} {} {}", survey.seed,
+  add_text(fmt::format("returning, by places, hidden from a fit, side by side {} {} {} {} {} {}", survey.seed,
                        static_cast<int>(survey.null), survey.resample_share, survey.hidden_share, survey.most_items,
                        sizeof(T)));
   // What is as it always was says nothing: older runs count.
@@ -308,7 +308,9 @@ double survey_memory(const Dataset<T>& data, Index looked_at, Index k) {
   const double width = sizeof(T), threads = thread_count();
   const double nonzeros = static_cast<double>(data.nonzeros()) * n / static_cast<double>(data.items());
   const double entries = nonzeros * (width + sizeof(RowIndex)) + n * sizeof(Index);
-  const double fit = 7 * (n + m) * static_cast<double>(k) * sizeof(double);  // of a hold-out, which takes most
+  // Of a hold-out, or of fits side by side.
+  const double fit = (n + m) * std::max(7 * static_cast<double>(k) * sizeof(double),
+                                        5 * static_cast<double>(components_at_once) * width);
   // Counts, distances and linkage of all pairs of the items that are watched.
   const double watched = std::min(n, 2000.0), pairs = watched * watched / 2 * 40;
   if (data.is_sparse()) return pairs + 4 * entries + threads * (7 * entries + fit);
