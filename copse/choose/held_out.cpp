@@ -157,8 +157,8 @@ Dataset<double> in_double(const Dataset<T>& data) {
 
 // X with the hidden entries zero, and these.
 template <class T>
-Dataset<double> without_hidden(const Dataset<T>& data, const Mask& mask, Hidden& hidden) {
-  Dataset<double> seen = in_double(data);
+Dataset<T> without_hidden(const Dataset<T>& data, const Mask& mask, Hidden& hidden) {
+  Dataset<T> seen{.values = data.values};
   std::vector<std::vector<std::pair<Index, double>>> found(static_cast<std::size_t>(data.items()));
   parallel_blocks(data.items(), rows_per_block, [&](Index begin, Index end) {
     std::vector<double> item(static_cast<std::size_t>(data.features()));
@@ -168,12 +168,12 @@ Dataset<double> without_hidden(const Dataset<T>& data, const Mask& mask, Hidden&
       for (Index i = 0; i < data.features(); ++i) {
         if (mask.hides(i, j)) found[j].emplace_back(i, item[i]);
       }
-      if (auto* sparse = std::get_if<SparseMatrix<double>>(&seen.values)) {
+      if (auto* sparse = std::get_if<SparseMatrix<T>>(&seen.values)) {
         for (Index p = sparse->offsets[j]; p < sparse->offsets[j + 1]; ++p) {
           if (mask.hides(sparse->indices[p], j)) sparse->values[p] = 0;
         }
       } else {
-        for (const auto& [i, value] : found[j]) std::get<Matrix<double>>(seen.values)(j, i) = 0;
+        for (const auto& [i, value] : found[j]) std::get<Matrix<T>>(seen.values)(j, i) = 0;
       }
     }
   });
@@ -196,25 +196,35 @@ Matrix<double> with_column(const Matrix<double>& f, std::span<const double> colu
   return wider;
 }
 
-// NMF of X0, as if what is hidden were 0: a few per cent of the entries are wrong, so that little is left to do. Where
-// there are penalties, the factors are at the scale at which they are the least.
-void start_from_zeros(const Data<double>& x, const NmfOptions& options, Matrix<double>& w, Matrix<double>& h) {
-  NmfResult<double> found = factorize(x, {.rank = options.rank,
-                                          .tolerance = first_tolerance,
-                                          .seed = options.seed,
-                                          .alpha = options.alpha,
-                                          .beta = options.beta,
-                                          .affine = options.affine});
+template <class T>
+Matrix<double> in_double(const Matrix<T>& f) {
+  Matrix<double> copy(f.rows(), f.cols());
+  std::ranges::copy(f.values(), copy.values().begin());
+  return copy;
+}
+
+// NMF of X0, as if what is hidden were 0: a few per cent of the entries are wrong, so that little is left to do. No
+// need for more than the precision of the data. Where there are penalties, the factors are at the scale at which they
+// are the least.
+template <class T>
+void start_from_zeros(const Data<T>& x, const NmfOptions& options, Matrix<double>& w, Matrix<double>& h) {
+  const NmfResult<T> found = factorize(x, {.rank = options.rank,
+                                           .tolerance = first_tolerance,
+                                           .seed = options.seed,
+                                           .alpha = options.alpha,
+                                           .beta = options.beta,
+                                           .affine = options.affine});
   if (found.stop_reason == StopReason::interrupted) throw Cancelled();
+  w = in_double(found.w);
+  h = in_double(found.h);
   for (std::size_t c = 0; c < found.penalty.size(); ++c) {
     if (found.penalty[c] == 0) continue;  // a dead component
     const double norm = std::sqrt(options.beta) / found.penalty[c];
     const auto column = static_cast<Index>(c);
-    for (Index i = 0; i < found.w.rows(); ++i) found.w(i, column) *= norm;
-    for (Index j = 0; j < found.h.rows(); ++j) found.h(j, column) /= norm;
+    for (Index i = 0; i < w.rows(); ++i) w(i, column) *= norm;
+    for (Index j = 0; j < h.rows(); ++j) h(j, column) /= norm;
   }
-  w = options.affine ? with_column(found.w, found.baseline) : std::move(found.w);
-  h = std::move(found.h);
+  if (options.affine) w = with_column(w, std::vector<double>(found.baseline.begin(), found.baseline.end()));
   if (options.affine) h = with_column(h, std::vector<double>(static_cast<std::size_t>(h.rows()), 1.0));
 }
 
@@ -245,9 +255,11 @@ bool Mask::hides(Index feature, Index item) const {
 
 template <class T>
 struct HeldOut<T>::Parts {
-  Dataset<double> seen;  // zero where entries are hidden
+  Dataset<T> seen;  // zero where entries are hidden
+  Dataset<double> seen_in_double;
   Hidden by_item, by_feature;
-  std::unique_ptr<Data<double>> x;  // of `seen`
+  std::unique_ptr<Data<T>> first_x;  // of `seen`
+  std::unique_ptr<Data<double>> x;   // of the same in double
 };
 
 template <class T>
@@ -256,7 +268,9 @@ HeldOut<T>::HeldOut(const Dataset<T>& data, const Mask& mask) {
   auto parts = std::make_unique<Parts>();
   parts->seen = without_hidden(data, mask, parts->by_item);
   parts->by_feature = turned(parts->by_item, data.features());
-  parts->x = in_memory(parts->seen);
+  parts->seen_in_double = in_double(parts->seen);
+  parts->first_x = in_memory(parts->seen);
+  parts->x = in_memory(parts->seen_in_double);
   parts_ = std::move(parts);
 }
 
@@ -274,7 +288,7 @@ HeldOutError HeldOut<T>::error(const NmfOptions& options) const {
   // Affine: the last column of H' is 1 and stays, that of W is the baseline.
   const Index free = options.rank, k = options.rank + (options.affine ? 1 : 0);
   Matrix<double> w, h;
-  start_from_zeros(x, options, w, h);
+  start_from_zeros(*parts_->first_x, options, w, h);
   const Matrix<double> w_penalty = row_penalty(k, free, options.alpha, 0),
                        h_penalty = row_penalty(k, free, 0, options.beta);
 

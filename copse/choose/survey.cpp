@@ -102,7 +102,9 @@ bool once_only(RunKind kind, const Clusterer<T>& method) {
 }
 
 // One fit or two for each run, and nothing else that takes long.
-bool fits_side_by_side(RunKind kind) { return is_split(kind) || kind == RunKind::resample || kind == RunKind::start; }
+bool fits_side_by_side(RunKind kind) {
+  return is_split(kind) || kind == RunKind::resample || kind == RunKind::perturbed || kind == RunKind::start;
+}
 
 bool is_shuffled(Null null, bool sparse) { return null == Null::shuffled || (null == Null::automatic && sparse); }
 
