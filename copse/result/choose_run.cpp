@@ -133,9 +133,9 @@ bool is_of(const RunRecord& record, const Survey<T>& survey, Index features) {
          std::ranges::all_of(components.values(), [](float value) { return std::abs(value) < 1.01F; });
 }
 
-double survey_tolerance(double asked, bool sparse, bool affine) {
+double survey_tolerance(double asked, bool sparse) {
   if (asked != tolerance_by_data) return asked;
-  return sparse || affine ? 1e-3 : 1e-4;
+  return sparse ? 1e-3 : 1e-4;
 }
 
 // The runs that are there already, and those that come, each kept on disk at once.
@@ -380,8 +380,7 @@ ChooseRunOptions automatic_survey(const FlatRunOptions& flat, bool sparse) {
   ChooseRunOptions options;
   options.flat = flat;
   options.final_tolerance = flat.nmf.tolerance;
-  options.flat.nmf.tolerance =
-      std::max(flat.nmf.tolerance, survey_tolerance(tolerance_by_data, sparse, flat.nmf.affine));
+  options.flat.nmf.tolerance = std::max(flat.nmf.tolerance, survey_tolerance(tolerance_by_data, sparse));
   options.survey.runs = 20;
   options.until_settled = true;
   options.survey.seed = flat.nmf.seed;
@@ -436,9 +435,9 @@ RunRecord unpacked(std::string_view bytes) {
 template <class T>
 SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const RunEvents& events) {
   if (options.survey.ks.empty()) throw InvalidArgument("The survey needs a range of k.");
-  options.flat.nmf.tolerance = survey_tolerance(options.flat.nmf.tolerance, data.is_sparse(), options.flat.nmf.affine);
+  options.flat.nmf.tolerance = survey_tolerance(options.flat.nmf.tolerance, data.is_sparse());
   give_sparse_weights(options.flat, data);
-  if (NmfOptions& nmf = options.flat.nmf; nmf.start == Start::automatic && !nmf.affine) nmf.start = Start::random;
+  if (NmfOptions& nmf = options.flat.nmf; nmf.start == Start::automatic) nmf.start = Start::random;
   const auto method = clusterer_of<T>(options, data.feature_names);
   const Index looked_at = items_looked_at(data.items(), options.survey);
   const Index most = method->most(looked_at, data.features()), first = options.survey.ks.front();
@@ -540,7 +539,7 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
 
 template <class T>
 SurveyReport run_whole_survey(Dataset<T> data, ChooseRunOptions options, const RunEvents& events) {
-  options.flat.nmf.tolerance = survey_tolerance(options.flat.nmf.tolerance, data.is_sparse(), options.flat.nmf.affine);
+  options.flat.nmf.tolerance = survey_tolerance(options.flat.nmf.tolerance, data.is_sparse());
   SurveyOutcome outcome = run_survey(data, options, events);
   if (!outcome.samples.empty() && outcome.stopped != StopReason::interrupted) {
     PreparedInput<T> input;
@@ -566,8 +565,7 @@ ChooseResult<T> run_choose(ChooseRunOptions options, const RunEvents& events) {
   PreparedInput<T> input = load<T>(options.flat.input, job, events, seconds);
   prepare_for(options, input.data);
   give_sparse_weights(options.flat, input.data);
-  options.flat.nmf.tolerance =
-      survey_tolerance(options.flat.nmf.tolerance, input.data.is_sparse(), options.flat.nmf.affine);
+  options.flat.nmf.tolerance = survey_tolerance(options.flat.nmf.tolerance, input.data.is_sparse());
   const double needed = std::max(check_survey_fits(input.data, options), input.estimated_memory);
   events.tell(
       fmt::format("the survey takes up to {} of memory with {}", in_bytes(needed), counted(thread_count(), "thread")));

@@ -13,16 +13,16 @@
 
 namespace copse {
 
-// For FlatRunOptions::nmf.tolerance of a survey. Labels settle early, and 1e-3 will do; but NMF of dense data without a
-// baseline of its own spends components on that and comes to rest slowly, and has 1e-4.
+// For FlatRunOptions::nmf.tolerance of a survey. Labels of sparse data settle early, and 1e-3 will do. Dense data,
+// whose items have much in common, comes to rest slowly, and has 1e-4.
 inline constexpr double tolerance_by_data = -1;
 
 struct ChooseRunOptions {
   // One of survey_methods(). Others than nmf answer Question::clusters only: they cannot foretell hidden entries.
   std::string method = "nmf";
   // Input and, of nmf, how it is fitted; its rank is chosen. Where no start is asked for, the survey's fits begin at
-  // random but for affine NMF: where all items have much in common, many W explain them alike, and those that a start
-  // from a sample leads to tell clusters apart less well (bench/results/choosing.md).
+  // random: where all items have much in common, many W explain them alike, and those that a start from a sample leads
+  // to tell clusters apart less well (bench/results/choosing.md).
   FlatRunOptions flat;
   SurveyOptions survey;
   // survey.runs is the most: the survey ends with 10, 15, ... runs as soon as the verdict is settled

@@ -309,8 +309,8 @@ def choose_k(
     all_measures : bool, default=False
         Also the gap statistic, bi-cross-validation and the perturbation test of NMFk, and more than 10 starts.
     solver, affine, beta, alpha, tol, max_iter
-        As for NMF, and for method 'nmf' only. None for `tol` is 1e-3, and 1e-4 for dense data without `affine`, where NMF
-        comes to rest slowly.
+        As for NMF, and for method 'nmf' only. None for `tol` is 1e-3, and 1e-4 for dense data, where NMF comes
+        to rest slowly.
     random_state, n_jobs
         As for NMF.
     time_limit : float or None, default=None

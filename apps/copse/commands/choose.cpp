@@ -144,7 +144,7 @@ void add_choose(Program& program) {
       ->group(factorization_group);
   add_sparse_options(command, options->flat, factorization_group);
   add_number(command, "--tolerance", nmf.tolerance, 0.0, 1.0,
-             "A fit ends when its projected gradient is so small [0.001; 0.0001 for dense data without --affine]")
+             "A fit ends when its projected gradient is so small [0.001; 0.0001 for dense data]")
       ->group(factorization_group);
   add_number(command, "--max-iterations", nmf.max_iterations, 1, 1000000000, "Iterations per fit at most")
       ->group(factorization_group);
