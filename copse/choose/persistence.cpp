@@ -83,7 +83,8 @@ std::string sentence_on(const Persistence& persistence, Question question) {
   for (std::size_t i = 0; i < persistence.ks.size() && !persistence.values.empty(); ++i) {
     if (!std::isnan(persistence.values.front()[i])) places.push_back(i);
   }
-  if (places.size() < 2) return "";
+  const std::size_t count = persistence.values.size();
+  if (places.size() < 2 || (count == 1 && question == Question::clusters)) return "";  // one cluster is all items
   std::vector<Index> ks;
   for (const std::size_t place : places) ks.push_back(persistence.ks[place]);
   std::vector<std::string> everywhere;
@@ -103,7 +104,6 @@ std::string sentence_on(const Persistence& persistence, Question question) {
   }
   const char* noun = question == Question::components ? "component" : "cluster";
   const std::string range = fmt::format("at every k from {} to {}", ks.front(), ks.back());
-  const std::size_t count = persistence.values.size();
   if (count == 1) return fmt::format("The {} is found again {}.", noun, others.empty() ? range : others.front().first);
   std::string text;
   if (everywhere.empty()) {

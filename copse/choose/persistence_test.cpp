@@ -165,8 +165,9 @@ TEST(PersistenceSentence, NamesThoseThatPersistAndWhereTheOthersAre) {
             "No cluster is found again at every k from 2 to 8: 1 at k = 2, 5 and 8; 2 at no k.");
   EXPECT_EQ(said({{1, 1, 1, 1}, {1, 0, 0, 0}}, {"1.1.1.1.2", "2"}),
             "Found again at every k from 2 to 8: cluster 1x4.2. Not so: 2 at k = 2 only.");
-  EXPECT_EQ(said({{1, 1, 1, 1}}), "The cluster is found again at every k from 2 to 8.");
-  EXPECT_EQ(said({{0, 1, 1, 1}}, {""}), "The cluster is found again from k = 3 on.");
+  EXPECT_EQ(said({{1, 1, 1, 1}}), "");
+  EXPECT_EQ(said({{1, 1, 1, 1}}, {}, Question::components), "The component is found again at every k from 2 to 8.");
+  EXPECT_EQ(said({{0, 1, 1, 1}}, {""}, Question::components), "The component is found again from k = 3 on.");
 }
 
 TEST(PersistenceSentence, LeavesOutKWithoutRuns) {
