@@ -104,6 +104,10 @@ def test_the_clusters_at_the_end_may_be_a_consensus_of_runs(copse, few_genes, tm
     result = json.loads((tmp_path / "out" / "result.json").read_text())
     assert result["k"] == result["survey"]["k"] == 3 and result["consensus"]["runs"] == 8
     assert len(result["consensus"]["groups"]) == 24
+    # Clusters of a consensus persist as those of a fit do.
+    persistence = result["survey"]["persistence"]
+    assert persistence["ks"] == [2, 3, 4] and len(persistence["values"]) == 3
+    assert all(0.5 < row[1] <= 1 for row in persistence["values"])
     refused = copse("choose", few_genes, "-k", "2:4", "--method", "kmeans", "--consensus", 8)
     assert refused.returncode == 2 and "it is for --method nmf" in refused.stderr
     # A survey that was stopped gives what there is at once.
