@@ -356,12 +356,11 @@ def test_methods_without_components_have_no_persistence(copse, few_genes, tmp_pa
     assert "found again" not in (run.stdout + copse("show", "out").stdout).lower()
 
 
-def test_the_clusters_that_persist_are_those_of_the_features_that_were_kept(copse, few_genes, tmp_path):
+def test_the_clusters_that_persist_are_those_of_the_features_that_were_kept(copse, genes, tmp_path):
     """Selected, scaled and weighed genes: the components of the last fit are the survey's, so each is found at its own k."""
-    x = np.load(few_genes)
-    np.save(tmp_path / "counts.npy", np.round(20 * x))
-    run = copse("choose", "counts.npy", "-k", "3:4", "--runs", 4, "--affine", "--select", 40, "--weights", "log", "--scale",
-                "deviation", "--most-items", 50, "-o", "out")
+    np.save(tmp_path / "counts.npy", np.round(20 * np.load(genes)))
+    run = copse("choose", "counts.npy", "-k", "3:4", "--runs", 4, "--affine", "--select", 100, "--weights", "log", "--scale",
+                "deviation", "--most-items", 120, "-o", "out")
     assert run.returncode == 0, run.stderr
     survey = survey_of(tmp_path / "out")
     own = [row[survey["persistence"]["ks"].index(survey["k"])] for row in survey["persistence"]["values"]]

@@ -26,7 +26,7 @@ FACTOR = {
     "--unit-columns": [], "--normalized-cut": [], "--loss": {"frobenius": True, "kl": False},
     "--solver": {"hals": True, "mu": True, "active-set": True, "pivoting": True, "projected-gradient": True, "dc": True},
     "--start": {"automatic": True, "sample": True, "random": True, "nndsvd": True, "nndsvda": True, "nndsvdar": True},
-    "--runs": [2], "--seed": [3], "--affine": [], "--sparse": ["thesis"], "--sparse-w": [0.1, "--sparse", 0.1], "--max-iterations": [15],
+    "--runs": [2], "--consensus": [3], "--consensus-distance": [2, "--consensus", 3], "--seed": [3], "--affine": [], "--sparse": ["thesis"], "--sparse-w": [0.1, "--sparse", 0.1], "--max-iterations": [15],
     "--tolerance": [1e-3], "--time-limit": ["60s"], "--force": [], "--no-page": [], "--top": [4], "--threads": [2],
     "--precision": ["double"], "--memory-limit": ["1G"], "--explain": [], "--json": [], "--quiet": [],
 }
