@@ -218,7 +218,11 @@ std::string sentence_of(const Verdict& verdict, const SurveyTable& table, bool f
     const double p = shown->recurrence_p_value.value_or(1);
     const bool least_p = p <= 1.0 / (1 + static_cast<double>(shown->null_recurrence->count));
     text = fmt::format("{} clusters", verdict.k);
-    if (wide) text += fmt::format(", or any number from {} to {}", std::max(Index(2), verdict.least), verdict.most);
+    if (wide) {
+      const Index least = std::max(Index(2), verdict.least), most = verdict.most;
+      text += most == least + 1 ? fmt::format(", or {}", verdict.k == least ? most : least)
+                                : fmt::format(", or any number from {} to {}", least, most);
+    }
     text += fmt::format(". {} come back in halves of the items (recurrence {:.2f}, by chance {:.2f}, {}{})",
                         shown == row ? "They" : fmt::format("{} clusters", shown->k), shown->recurrence->centre,
                         shown->recurrence->centre - *recurrence_beyond(*shown), p_words(p),

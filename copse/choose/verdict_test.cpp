@@ -134,6 +134,44 @@ TEST(Decide, FindsTheTopicsOfACorpus) {
   EXPECT_NE(verdict.sentence.find("No structure (k = 1) is not ruled out."), std::string::npos) << verdict.sentence;
 }
 
+// Where less than half of the draws agree, the sentence names the others.
+TEST(Decide, NamesTheNumbersThatDrawsDisagreeOn) {
+  const Dataset<float> data{.values = Matrix<float>(200, 5)};
+  const auto method = nmf_clusterer<float>({});
+  const auto sentences = [&](const std::vector<Index>& ks) {
+    std::vector<std::string> wide;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const Survey<float> survey(data, *method, {.ks = ks, .runs = 10, .seed = seed, .hold_out = {}});
+      std::vector<RunRecord> records;
+      for (int number = 0; number < 10; ++number) {
+        for (const Index k : ks) {
+          Random random(seed, static_cast<std::uint64_t>(100 * number + k));
+          const double value = 0.3 * static_cast<double>(1 + random.below(3));  // many draws are level
+          records.push_back({.key = {RunKind::split, k, number}, .values = {0, 0, value, value, 2, 2}});
+          for (const RunKind null : {RunKind::null_split, RunKind::shuffled_split})
+            records.push_back({.key = {null, k, number}, .values = {0, 0, 0, 0, 1, 1}});
+        }
+      }
+      const SurveyTable table = tabulate(survey, records, Average::median);
+      const Verdict verdict = decide(survey, records, table, Average::median, Question::clusters);
+      if (verdict.sure < 0.5) wide.push_back(verdict.sentence);
+    }
+    return wide;
+  };
+  const auto all_say = [](const std::vector<std::string>& wide, const std::vector<std::string>& beginnings) {
+    EXPECT_FALSE(wide.empty());
+    for (const std::string& sentence : wide) {
+      EXPECT_TRUE(std::ranges::any_of(beginnings, [&](const std::string& one) { return sentence.starts_with(one); }))
+          << sentence;
+    }
+  };
+  all_say(sentences({2, 3}), {"2 clusters, or 3. ", "3 clusters, or 2. "});
+  all_say(sentences({2, 4, 7}), {"2 clusters, or any number from 2 to 7. ", "4 clusters, or any number from 2 to 7. ",
+                                 "7 clusters, or any number from 2 to 7. ", "2 clusters, or any number from 2 to 4. ",
+                                 "4 clusters, or any number from 2 to 4. ", "4 clusters, or any number from 4 to 7. ",
+                                 "7 clusters, or any number from 4 to 7. "});
+}
+
 // A verdict settles when its last runs did not change it and nearly all surveys drawn anew agree.
 TEST(IsSettled, WantsTheSameVerdictAsBeforeTheLastRunsAndAgreement) {
   const SurveyOptions options{.ks = {2, 3}, .hold_out = {}};
