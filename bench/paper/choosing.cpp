@@ -241,7 +241,7 @@ int main(int count, char** arguments) {
   }
   copse::Job job;
   const bool gps_only = count > 1 && std::string(arguments[1]) == "gps";
-  if (gps_only) --count, ++arguments, job.largest_outlier = 4;
+  if (gps_only) --count, ++arguments, job.largest_outlier = 3;
   job.affine = count < 2 || std::string(arguments[1]) != "standard";
   if (count > 2) job.repetitions = std::atoi(arguments[2]);
   if (count > 3) job.runs = std::atoi(arguments[3]);
