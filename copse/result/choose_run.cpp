@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -21,6 +20,7 @@
 #include "copse/result/fields.h"
 #include "copse/result/memory.h"
 #include "copse/result/record_log.h"
+#include "copse/result/run_bytes.h"
 #include "copse/result/split_log.h"
 #include "copse/result/survey_method.h"
 #include "copse/result/wording.h"
@@ -32,55 +32,6 @@ constexpr Index items_in_picture = 200;
 constexpr int runs_beside = 10;     // starts, and where hidden entries are not what is asked, those: they do not decide
 constexpr int most_perturbed = 20;  // as NMFk has it: what they tell hardly changes with more
 constexpr int fewest_runs = 10, runs_at_a_time = 5;  // of a survey that ends when its verdict is settled
-
-// Numbers one after the other.
-class Writer {
- public:
-  template <class Number>
-  void add(Number number) {
-    bytes_.append(reinterpret_cast<const char*>(&number), sizeof number);
-  }
-  template <class Number>
-  void add_all(std::span<const Number> numbers) {
-    add(static_cast<std::uint64_t>(numbers.size()));
-    bytes_.append(reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes());
-  }
-  std::string take() { return std::move(bytes_); }
-
- private:
-  std::string bytes_;
-};
-
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-  template <class Number>
-  Number get() {
-    Number number;
-    std::memcpy(&number, part(sizeof number).data(), sizeof number);
-    return number;
-  }
-  template <class Number>
-  std::vector<Number> get_all() {
-    const auto count = get<std::uint64_t>();
-    if (count > bytes_.size() / sizeof(Number)) refuse();
-    std::vector<Number> numbers(static_cast<std::size_t>(count));
-    const std::string_view from = part(numbers.size() * sizeof(Number));
-    if (!numbers.empty()) std::memcpy(numbers.data(), from.data(), from.size());
-    return numbers;
-  }
-  bool at_end() const { return bytes_.empty(); }
-  [[noreturn]] static void refuse() { throw InputError("A run of the survey is damaged."); }
-
- private:
-  std::string_view part(std::size_t size) {
-    if (size > bytes_.size()) refuse();
-    const std::string_view result = bytes_.substr(0, size);
-    bytes_.remove_prefix(size);
-    return result;
-  }
-  std::string_view bytes_;
-};
 
 // Stands for the data and all that the bits of a run depend on; how many runs there are, and for which k, does not
 // matter.
@@ -387,49 +338,6 @@ ChooseRunOptions automatic_survey(const FlatRunOptions& flat, bool sparse) {
   options.survey.ks = automatic_range(sparse ? 60 : 20);
   options.search = true;
   return options;
-}
-
-std::string packed(const RunRecord& record) {
-  Writer writer;
-  writer.add(static_cast<std::int32_t>(record.key.kind));
-  writer.add(record.key.k);
-  writer.add(static_cast<std::int32_t>(record.key.number));
-  writer.add(record.seconds);
-  writer.add_all(std::span<const double>(record.values));
-  writer.add_all(std::span<const std::int32_t>(record.labels));
-  writer.add(record.components.rows());
-  writer.add_all(record.components.values());
-  return writer.take();
-}
-
-RunRecord unpacked(std::string_view bytes) {
-  Reader reader(bytes);
-  RunRecord record;
-  const auto kind = reader.get<std::int32_t>();
-  if (kind < 0 || kind > static_cast<std::int32_t>(last_run_kind)) Reader::refuse();
-  record.key.kind = static_cast<RunKind>(kind);
-  record.key.k = reader.get<Index>();
-  record.key.number = reader.get<std::int32_t>();
-  record.seconds = reader.get<double>();
-  record.values = reader.get_all<double>();
-  record.labels = reader.get_all<std::int32_t>();
-  const auto rows = reader.get<Index>();
-  const auto values = reader.get_all<float>();
-  if (record.key.k < 1 || record.key.number < 0 || rows < 0 || !reader.at_end()) Reader::refuse();
-  if (rows > 0) {
-    if (rows != record.key.k || static_cast<Index>(values.size()) % rows != 0) Reader::refuse();
-    record.components = Matrix<float>(rows, static_cast<Index>(values.size()) / rows);
-    std::ranges::copy(values, record.components.data());
-  }
-  for (const std::int32_t label : record.labels) {
-    if (label < -1 || label >= record.key.k) Reader::refuse();
-  }
-  // As many values as this kind of run has.
-  const RunKind own = record.key.kind;
-  const std::size_t count = is_split(own) ? values_of_split : own == RunKind::hold_out ? 2 : 1;
-  const bool one_or_two = own == RunKind::start && (record.values.size() == 1 || record.values.size() == 2);
-  if (!one_or_two && record.values.size() != count) Reader::refuse();
-  return record;
 }
 
 template <class T>

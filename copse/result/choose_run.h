@@ -89,8 +89,4 @@ ChooseResult<T> run_choose(ChooseRunOptions options, const RunEvents& events = {
 // The file of one worker.
 std::string worker_log(const ChooseRunOptions& options, int worker);
 
-// A run as bytes, and back. Throws InputError for bytes that are none.
-std::string packed(const RunRecord& record);
-RunRecord unpacked(std::string_view bytes);
-
 }  // namespace copse

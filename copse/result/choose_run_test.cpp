@@ -12,6 +12,7 @@
 #include "copse/base/random.h"
 #include "copse/choose/sketch.h"
 #include "copse/result/record_log.h"
+#include "copse/result/run_bytes.h"
 
 namespace copse {
 namespace {

@@ -7,6 +7,7 @@
 #include "copse/generate/corpus.h"
 #include "copse/result/choose_run.h"
 #include "copse/result/record_log.h"
+#include "copse/result/run_bytes.h"
 #include "tests/fuzz/fuzz_folder.h"
 
 namespace copse::fuzz {
