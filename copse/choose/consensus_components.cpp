@@ -118,6 +118,13 @@ std::vector<double> silhouettes_of(const Matrix<T>& distances, const std::vector
   return sums;
 }
 
+// Sorts them.
+template <class T>
+T median(std::vector<T>& values) {
+  std::ranges::sort(values);
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+}
+
 // Features x k: of each group the median of every feature; the mean where all medians are zero.
 template <class T>
 Matrix<T> medians_of(const Matrix<T>& rows, const std::vector<Index>& groups, Index k) {
@@ -133,8 +140,7 @@ Matrix<T> medians_of(const Matrix<T>& rows, const std::vector<Index>& groups, In
         if (members[g].empty()) continue;
         values.clear();
         for (const Index a : members[g]) values.push_back(rows(a, i));
-        std::ranges::sort(values);
-        w(i, g) = (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+        w(i, g) = median(values);
       }
     }
   });
@@ -242,8 +248,7 @@ std::vector<T> median_baseline(const std::vector<std::vector<T>>& baselines) {
   std::vector<T> result(baselines.front().size()), values(baselines.size());
   for (std::size_t i = 0; i < result.size(); ++i) {
     std::ranges::transform(baselines, values.begin(), [&](const std::vector<T>& one) { return one[i]; });
-    std::ranges::sort(values);
-    result[i] = (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+    result[i] = median(values);
   }
   return result;
 }
