@@ -8,6 +8,7 @@ import sys
 ARROWS = {
     "base": [],
     "matrix": ["base"],
+    "options": ["base"],
     "io": ["matrix"],
     "text": ["io"],
     "kernels": ["matrix"],
@@ -20,10 +21,16 @@ ARROWS = {
     "engines": ["nnls", "io"],
     "graph": ["tree", "io"],
     "cluster": ["graph"],
-    "choose": ["cluster", "measure"],
     "image": ["cluster"],
-    "result": ["engines", "io", "text", "measure", "generate", "prepare", "tree", "image", "choose"],
-    "report": ["result"],
+    "methods": ["options", "engines", "image"],
+    "choose": ["methods", "measure"],
+    "model": ["choose", "io"],
+    "input": ["model", "text", "prepare", "engines"],
+    "describe": ["model", "text", "prepare"],
+    "advise": ["input", "generate"],
+    "run": ["input", "describe", "choose", "advise"],
+    "edit": ["run"],
+    "report": ["describe"],
 }
 
 # Tests of any folder may plant an answer and judge what was found.

@@ -18,7 +18,7 @@
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
 #include "copse/generate/gene_expression.h"
-#include "copse/result/choose_run.h"
+#include "copse/run/choose_run.h"
 
 namespace copse {
 namespace {

@@ -14,7 +14,7 @@
 #include "copse/base/random.h"
 #include "copse/choose/baseline.h"
 #include "copse/generate/gene_expression.h"
-#include "copse/result/choose_run.h"
+#include "copse/run/choose_run.h"
 
 namespace copse {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace copse {
 
@@ -16,6 +17,18 @@ class Error : public std::runtime_error {
 class InvalidArgument : public Error {
  public:
   using Error::Error;
+};
+
+// An option that cannot be used so. what() calls it by the name of its field; a front end spells it as it does itself.
+class WrongOption : public InvalidArgument {
+ public:
+  WrongOption(std::string option, std::string reason)
+      : InvalidArgument("`" + option + "`: " + reason), option_(std::move(option)), reason_(std::move(reason)) {}
+  const std::string& option() const { return option_; }
+  const std::string& reason() const { return reason_; }
+
+ private:
+  std::string option_, reason_;
 };
 
 // A file or a matrix is damaged or of another kind; the sentence names the file and the place.

@@ -15,4 +15,13 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
+// What the steps of a run took; 0 for a step that did not take place.
+struct Seconds {
+  double read = 0;
+  double prepare = 0;
+  double solve = 0;
+  double write = 0;
+  double total = 0;
+};
+
 }  // namespace copse

@@ -15,12 +15,12 @@
 #include "copse/io/json_value.h"
 #include "copse/io/log_files.h"
 #include "copse/io/result_folder.h"
+#include "copse/methods/choices.h"
+#include "copse/model/stored_result.h"
+#include "copse/options/wording.h"
 #include "copse/report/page.h"
 #include "copse/report/page_text.h"
 #include "copse/report/result_json.h"
-#include "copse/result/choices.h"
-#include "copse/result/stored_result.h"
-#include "copse/result/wording.h"
 
 namespace copse {
 namespace {
@@ -97,20 +97,6 @@ Json agreement_of(const Comparison& comparison) {
   return rows;
 }
 
-Settings settings_of(const Comparison& comparison) {
-  const CompareOptions& options = comparison.options;
-  Settings settings = settings_of(options.input);
-  if (!comparison.called.empty()) settings.front().second = comparison.called;
-  std::vector<std::string> ks;
-  for (const Index k : options.ks) ks.push_back(std::to_string(k));
-  settings.emplace_back("methods", joined(options.methods, ","));
-  settings.emplace_back("clusters", joined(ks, ","));
-  settings.emplace_back("runs", static_cast<std::int64_t>(options.runs));
-  settings.emplace_back("time_limit", options.time_limit);
-  settings.emplace_back("precision", name_of(comparison.precision));
-  return settings;
-}
-
 std::string page_of(const Comparison& comparison) {
   const CompareItems& items = comparison.items;
   // An even sample of the items that were kept.
@@ -141,8 +127,8 @@ std::string page_of(const Comparison& comparison) {
     }
     methods.push_back(std::move(object));
   }
-  Json settings = Json::parse(to_json(settings_of(comparison)));
-  const std::string& called = comparison.called.empty() ? comparison.options.input.called() : comparison.called;
+  Json settings = Json::parse(to_json(comparison.settings));
+  const std::string& called = comparison.called;
   const Json data = {{"format", 1},
                      {"kind", "comparison"},
                      {"title", "Methods on " + called},
@@ -205,11 +191,6 @@ std::optional<CompareOutcome> outcome_in(const std::string& line, const std::str
     return {};
   }
 }
-std::string compare_key(const CompareOptions& options, Precision precision) {
-  return fmt::format("{}{} {} {} {} {}", to_json(settings_of(options.input)), version(), name_of(precision),
-                     options.seed, options.runs, options.time_limit);
-}
-
 std::string compare_tsv(const Comparison& comparison) {
   std::string text =
       "method\tk\tclusters\truns\tseconds\tpeak_memory_bytes\tobjective\taccuracy\tnmi\tari\tpurity\tmean_accuracy\t"
@@ -233,15 +214,14 @@ std::string compare_tsv(const Comparison& comparison) {
 }
 
 std::string compare_json(const Comparison& comparison) {
-  const CompareOptions& options = comparison.options;
   Json methods = Json::array();
   for (const CompareOutcome& outcome : comparison.outcomes) methods.push_back(json_of(outcome));
-  const Json root = {{"command", options.command},
+  const Json root = {{"command", comparison.command},
                      {"version", version()},
-                     {"settings", Json::parse(to_json(settings_of(comparison)))},
-                     {"seed", options.seed},
+                     {"settings", Json::parse(to_json(comparison.settings))},
+                     {"seed", comparison.seed},
                      {"threads", comparison.threads},
-                     {"k", options.ks},
+                     {"k", comparison.ks},
                      {"cols", std::ranges::count(comparison.items.kept, char(1))},
                      {"stop_reason", comparison.interrupted ? "interrupted" : "converged"},
                      {"seconds", {{"total", comparison.clock.seconds()}}},

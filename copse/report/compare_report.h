@@ -6,31 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "copse/base/stopwatch.h"
+#include "copse/describe/comparison.h"
 #include "copse/io/output_folder.h"
-#include "copse/result/compare_run.h"
 
 namespace copse {
-
-struct Comparison {
-  CompareOptions options;
-  std::string called = {};  // what the data is called; empty: as its path
-  CompareItems items;
-  std::vector<CompareOutcome> outcomes;
-  std::vector<std::string> notes;
-  int threads = 0;
-  Precision precision = Precision::single;
-  bool interrupted = false;
-  Stopwatch clock = {};
-};
 
 // One line without its end. `key` stands for all that the outcome depends on.
 std::string outcome_line(const CompareOutcome& outcome, const std::string& key);
 // None for a line that is damaged, or of another key.
 std::optional<CompareOutcome> outcome_in(const std::string& line, const std::string& key);
-// Of the data, its preparation and all else but the methods and numbers of clusters.
-std::string compare_key(const CompareOptions& options, Precision precision);
-
 std::string compare_json(const Comparison& comparison);
 std::string compare_tsv(const Comparison& comparison);
 

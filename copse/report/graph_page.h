@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "copse/describe/graph_result.h"
 #include "copse/report/page.h"
-#include "copse/result/graph_run.h"
 
 namespace copse {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "copse/result/wording.h"
+#include "copse/options/wording.h"
 
 namespace copse {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "copse/result/graph_run.h"
+#include "copse/describe/graph_result.h"
 
 namespace copse {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "copse/base/index.h"
-#include "copse/result/limits.h"
-#include "copse/result/settings.h"
+#include "copse/model/limits.h"
+#include "copse/options/settings.h"
 
 namespace copse {
 

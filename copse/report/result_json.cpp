@@ -6,8 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "copse/options/choices.h"
 #include "copse/report/survey_report.h"
-#include "copse/result/choices.h"
 
 namespace copse {
 namespace {

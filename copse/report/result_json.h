@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "copse/result/run_report.h"
+#include "copse/model/run_report.h"
 
 namespace copse {
 

@@ -7,10 +7,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "copse/describe/periods.h"
+#include "copse/describe/word_forms.h"
+#include "copse/options/wording.h"
 #include "copse/report/survey_report.h"
-#include "copse/result/periods.h"
-#include "copse/result/word_forms.h"
-#include "copse/result/wording.h"
 #include "copse/tree/ids.h"
 
 namespace copse {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "copse/describe/topic_view.h"
 #include "copse/report/page.h"
-#include "copse/result/topic_view.h"
 
 namespace copse {
 

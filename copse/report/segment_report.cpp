@@ -15,13 +15,13 @@
 #include "copse/io/read_image.h"
 #include "copse/io/write_image.h"
 #include "copse/measure/boundaries.h"
+#include "copse/model/result_file.h"
+#include "copse/options/wording.h"
 #include "copse/report/page.h"
 #include "copse/report/page_text.h"
 #include "copse/report/result_json.h"
 #include "copse/report/result_page.h"
 #include "copse/report/write_result.h"
-#include "copse/result/result_file.h"
-#include "copse/result/wording.h"
 
 namespace copse {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include "copse/describe/segment_result.h"
 #include "copse/io/output_folder.h"
-#include "copse/result/segment_run.h"
-#include "copse/result/stored_result.h"
+#include "copse/model/stored_result.h"
 
 namespace copse {
 

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "copse/base/error.h"
+#include "copse/choose/choices.h"
 #include "copse/choose/persistence.h"
-#include "copse/result/choices.h"
 
 namespace copse {
 namespace {

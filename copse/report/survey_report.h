@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "copse/result/run_report.h"
+#include "copse/model/run_report.h"
 
 namespace copse {
 

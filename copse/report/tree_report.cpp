@@ -7,8 +7,8 @@
 #include <numeric>
 #include <span>
 
-#include "copse/result/choices.h"
-#include "copse/result/soft_paths.h"
+#include "copse/describe/soft_paths.h"
+#include "copse/options/choices.h"
 #include "copse/tree/ids.h"
 #include "copse/tree/join.h"
 

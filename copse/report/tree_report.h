@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "copse/describe/tree_result.h"
 #include "copse/io/output_file.h"
-#include "copse/result/tree_result.h"
 
 namespace copse {
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "copse/base/memory.h"
 #include "copse/report/graph_page.h"
 #include "copse/report/graph_report.h"
 #include "copse/report/result_json.h"
 #include "copse/report/result_page.h"
 #include "copse/report/survey_report.h"
 #include "copse/report/tree_report.h"
-#include "copse/result/memory.h"
 
 namespace copse {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <filesystem>
 
+#include "copse/describe/flat_result.h"
+#include "copse/describe/graph_result.h"
+#include "copse/describe/tree_result.h"
 #include "copse/io/output_folder.h"
-#include "copse/result/flat_run.h"
-#include "copse/result/graph_run.h"
-#include "copse/result/tree_result.h"
 
 namespace copse {
 

@@ -4,9 +4,10 @@
 
 #include <cmath>
 
+#include "copse/base/precision.h"
+#include "copse/input/choices.h"
+#include "copse/methods/choices.h"
 #include "copse/report/compare_report.h"
-#include "copse/result/choices.h"
-#include "copse/result/precision.h"
 #include "python/src/rivals.h"
 #include "python/src/supervisor.h"
 
@@ -45,17 +46,16 @@ std::string compare_line(const nb::dict& given, const std::string& method, Index
 // The comparison of what the lines say, as the JSON of result.json; and as files, where there is a folder.
 std::string compare_result(const nb::dict& given, const std::vector<std::string>& lines, const std::string& folder,
                            bool force, int threads) {
-  Comparison comparison;
-  comparison.options = options_in(given);
+  const CompareOptions options = options_in(given);
+  Comparison comparison = begin_comparison(options, Precision::single, "the data");
   comparison.threads = threads;
-  comparison.called = "the data";
-  const std::string key = compare_key(comparison.options, Precision::single);
+  const std::string key = compare_key(options, Precision::single);
   for (const std::string& line : lines) {
     if (auto outcome = outcome_in(line, key)) comparison.outcomes.push_back(std::move(*outcome));
   }
   Supervisor().run(threads, [&] {
     std::vector<CompareOutcome> others;
-    comparison.items = compare_items<float>(comparison.options, others);
+    comparison.items = compare_items<float>(options, others);
     for (CompareOutcome& outcome : others) comparison.outcomes.push_back(std::move(outcome));
     if (!folder.empty()) {
       OutputFolder output(folder, force);

@@ -8,9 +8,9 @@
 #include "copse/generate/graph.h"
 #include "copse/generate/mixture.h"
 #include "copse/generate/uniform_sparse.h"
+#include "copse/input/choices.h"
 #include "copse/io/matrix_file.h"
 #include "copse/measure/clustering.h"
-#include "copse/result/choices.h"
 #include "python/src/bind.h"
 #include "python/src/supervisor.h"
 

@@ -1,8 +1,8 @@
 // Communities of graphs: fitted, opened, asked, written.
+#include "copse/describe/read_result.h"
 #include "copse/report/graph_page.h"
 #include "copse/report/write_result.h"
-#include "copse/result/graph_assign.h"
-#include "copse/result/read_result.h"
+#include "copse/run/graph_assign.h"
 #include "python/src/graph_arrays.h"
 #include "python/src/items.h"
 #include "python/src/results.h"

@@ -1,7 +1,7 @@
 // Pictures: reading them, and their segments.
 #include "copse/io/read_image.h"
-#include "copse/result/choices.h"
-#include "copse/result/segment_run.h"
+#include "copse/methods/choices.h"
+#include "copse/run/segment_run.h"
 #include "python/src/bind.h"
 #include "python/src/supervisor.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "copse/kernels/in_memory.h"
-#include "copse/result/assign.h"
+#include "copse/run/assign.h"
 #include "python/src/bind.h"
 
 namespace copse::python {

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "copse/base/error.h"
-#include "copse/result/periods.h"
+#include "copse/describe/periods.h"
 
 namespace copse::python {
 

@@ -7,12 +7,12 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include "copse/base/error.h"
+#include "copse/describe/names.h"
+#include "copse/describe/read_result.h"
 #include "copse/nmf/clusters.h"
 #include "copse/report/result_json.h"
 #include "copse/report/result_page.h"
 #include "copse/report/write_result.h"
-#include "copse/result/names.h"
-#include "copse/result/read_result.h"
 #include "python/src/settings.h"
 #include "python/src/supervisor.h"
 #include "python/src/text.h"

@@ -3,8 +3,8 @@
 #include <cctype>
 
 #include "copse/base/error.h"
-#include "copse/result/flat_run.h"
-#include "copse/result/stored_result.h"
+#include "copse/model/stored_result.h"
+#include "copse/run/flat_run.h"
 #include "copse/text/stem.h"
 #include "copse/text/stop_words.h"
 

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "copse/base/error.h"
-#include "copse/result/fields.h"
+#include "copse/input/options.h"
+#include "copse/methods/options.h"
 #include "python/src/bind.h"
 
 namespace copse::python {
@@ -14,15 +15,7 @@ nb::dict to_dict(const Settings& settings);
 // Fields that have no value stay as they are. Throws InvalidArgument for a name that is no field.
 template <class Options>
 void take(const nb::dict& values, Options& options) {
-  const Settings settings = to_settings(values);
-  std::size_t taken = 0;
-  visit_fields(options, [&](const char* name, auto& field) {
-    const Setting* setting = find_setting(settings, name);
-    if (setting == nullptr) return;
-    from_setting(name, *setting, field);
-    ++taken;
-  });
-  if (taken != settings.size()) throw InvalidArgument("There is an option that nothing knows.");
+  take_given(to_settings(values), bound(options));
 }
 
 // A sentence that speaks of options of the program speaks of parameters here: --min-words is min_words.

@@ -4,7 +4,7 @@
 #include "copse/choose/linkage.h"
 #include "copse/measure/component_match.h"
 #include "copse/report/survey_report.h"
-#include "copse/result/choose_run.h"
+#include "copse/run/choose_run.h"
 #include "python/src/items.h"
 #include "python/src/results.h"
 

@@ -1,7 +1,8 @@
 // Documents as a matrix of weighted terms, without a model on top.
 #include "python/src/text.h"
 
-#include "copse/result/fields.h"
+#include "copse/input/options.h"
+#include "copse/methods/options.h"
 #include "python/src/settings.h"
 #include "python/src/supervisor.h"
 

@@ -1,8 +1,8 @@
 // Trees: grown, opened, asked, changed, written.
 #include "copse/base/error.h"
-#include "copse/result/document_facts.h"
-#include "copse/result/edit.h"
-#include "copse/result/tree_run.h"
+#include "copse/describe/document_facts.h"
+#include "copse/edit/edit.h"
+#include "copse/run/tree_run.h"
 #include "copse/tree/flatten.h"
 #include "copse/tree/join.h"
 #include "python/src/graph_arrays.h"

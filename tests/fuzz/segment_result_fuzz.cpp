@@ -7,6 +7,7 @@
 #include "copse/base/parallel.h"
 #include "copse/io/write_image.h"
 #include "copse/report/segment_report.h"
+#include "copse/run/segment_run.h"
 #include "tests/fuzz/fuzz_folder.h"
 #include "tests/fuzz/fuzz_json.h"
 

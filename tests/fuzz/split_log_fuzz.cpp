@@ -6,7 +6,7 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/generate/corpus.h"
-#include "copse/result/split_log.h"
+#include "copse/model/split_log.h"
 #include "copse/tree/packed.h"
 #include "tests/fuzz/fuzz_folder.h"
 

@@ -5,9 +5,9 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/generate/corpus.h"
-#include "copse/result/choose_run.h"
-#include "copse/result/record_log.h"
-#include "copse/result/run_bytes.h"
+#include "copse/model/record_log.h"
+#include "copse/model/run_bytes.h"
+#include "copse/run/choose_run.h"
 #include "tests/fuzz/fuzz_folder.h"
 
 namespace copse::fuzz {

@@ -1,5 +1,5 @@
 // copse assign: new items into the topics of an earlier result.
-#include "copse/result/assign.h"
+#include "copse/run/assign.h"
 
 #include <fmt/format.h>
 
@@ -17,9 +17,9 @@
 #include "copse/base/version.h"
 #include "copse/io/output_file.h"
 #include "copse/io/result_folder.h"
-#include "copse/result/graph_assign.h"
-#include "copse/result/graph_tree_run.h"
-#include "copse/result/wording.h"
+#include "copse/options/wording.h"
+#include "copse/run/graph_assign.h"
+#include "copse/run/graph_tree_run.h"
 
 namespace copse {
 namespace {

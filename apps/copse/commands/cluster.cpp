@@ -7,7 +7,7 @@
 #include "apps/copse/commands/run_cluster.h"
 #include "apps/copse/program.h"
 #include "apps/copse/terminal/words.h"
-#include "copse/result/cluster_choices.h"
+#include "copse/methods/choices.h"
 
 namespace copse {
 namespace {

@@ -27,8 +27,8 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/io/log_files.h"
+#include "copse/options/wording.h"
 #include "copse/report/compare_report.h"
-#include "copse/result/wording.h"
 
 extern char** environ;
 
@@ -209,10 +209,8 @@ int run_compare(CompareOptions options, const OutputOptions& output, const Machi
   replacing.force |= resume;
   std::unique_ptr<OutputFolder> folder;
   if (!output.folder.empty()) folder = std::make_unique<OutputFolder>(output.folder, replacing.force);
-  Comparison comparison;
-  comparison.options = options;
+  Comparison comparison = begin_comparison(options, machine.precision);
   comparison.threads = machine.threads;
-  comparison.precision = machine.precision;
   std::vector<CompareOutcome> given;
   with_precision(machine.precision, [&]<class T> {
     with_threads(machine.threads, &interruption(),

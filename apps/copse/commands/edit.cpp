@@ -1,5 +1,5 @@
 // copse edit: changes to a tree, and names of topics.
-#include "copse/result/edit.h"
+#include "copse/edit/edit.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>

@@ -11,9 +11,9 @@
 #include "apps/copse/terminal/terminal.h"
 #include "apps/copse/terminal/words.h"
 #include "copse/base/error.h"
+#include "copse/describe/read_result.h"
 #include "copse/report/result_json.h"
-#include "copse/result/read_result.h"
-#include "copse/result/references.h"
+#include "copse/run/references.h"
 
 namespace copse {
 namespace {

@@ -15,10 +15,10 @@
 #include "copse/generate/graph.h"
 #include "copse/generate/mixture.h"
 #include "copse/generate/uniform_sparse.h"
+#include "copse/input/memory.h"
 #include "copse/io/copse_file.h"
 #include "copse/io/matrix_file.h"
 #include "copse/io/output_file.h"
-#include "copse/result/memory.h"
 
 namespace copse {
 namespace {

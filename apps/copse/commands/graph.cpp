@@ -8,7 +8,8 @@
 #include "apps/copse/commands/run_graph_tree.h"
 #include "apps/copse/program.h"
 #include "apps/copse/terminal/words.h"
-#include "copse/result/fields.h"
+#include "copse/input/options.h"
+#include "copse/methods/options.h"
 
 namespace copse {
 namespace {

@@ -6,8 +6,9 @@
 #include <limits>
 #include <memory>
 
-#include "copse/result/fields.h"
-#include "copse/result/wording.h"
+#include "copse/input/options.h"
+#include "copse/methods/options.h"
+#include "copse/options/wording.h"
 
 namespace copse {
 namespace {
@@ -93,11 +94,11 @@ struct InputChoice {
 PrepareOptions given_over(const CLI::App& command, const PrepareOptions& given, PrepareOptions base) {
   Settings asked;
   add_settings(given, asked);
-  visit_fields(base, [&](std::string name, auto& field) {
-    const Setting& setting = *find_setting(asked, name);
+  for (const Option& row : rows<PrepareOptions>()) {
+    std::string name = row.name;
     std::ranges::replace(name, '_', '-');
-    if (command.count("--" + name) > 0) from_setting(name, setting, field);
-  });
+    if (command.count("--" + name) > 0) row.set(&base, *find_setting(asked, row.name));
+  }
   return base;
 }
 

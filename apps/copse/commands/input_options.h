@@ -2,8 +2,8 @@
 #pragma once
 
 #include "apps/copse/commands/options.h"
-#include "copse/result/input.h"
-#include "copse/result/joint_input.h"
+#include "copse/input/input.h"
+#include "copse/input/joint_input.h"
 
 namespace copse {
 

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "copse/choose/consensus_components.h"
-#include "copse/result/choices.h"
-#include "copse/result/memory.h"
+#include "copse/input/choices.h"
+#include "copse/input/memory.h"
+#include "copse/methods/choices.h"
 
 // CLI11 is slow to compile: only files that define options include it.
 namespace CLI {
@@ -91,7 +92,7 @@ CLI::Option* add_words(CLI::App& command, const std::string& names, const std::v
                        const std::string& default_word, const std::function<void(std::size_t)>& take,
                        const std::string& description);
 
-// One of the words for a choice; see copse/result/choices.h.
+// One of the words for a choice; see copse/options/choices.h.
 template <class Value>
 CLI::Option* add_choice(CLI::App& command, const std::string& names, Value& target, const std::string& description) {
   return add_words(

@@ -1,5 +1,5 @@
 // copse plan: what a run would need, before it runs.
-#include "copse/result/plan.h"
+#include "copse/advise/plan.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "apps/copse/terminal/terminal.h"
 #include "apps/copse/terminal/words.h"
 #include "copse/base/parallel.h"
-#include "copse/result/wording.h"
+#include "copse/options/wording.h"
 
 namespace copse {
 namespace {

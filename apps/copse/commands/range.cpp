@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "copse/result/wording.h"
+#include "copse/options/wording.h"
 
 namespace copse {
 

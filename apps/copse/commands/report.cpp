@@ -11,14 +11,14 @@
 #include "apps/copse/terminal/words.h"
 #include "copse/base/error.h"
 #include "copse/base/version.h"
+#include "copse/describe/read_result.h"
+#include "copse/describe/stored_view.h"
 #include "copse/io/folder_lock.h"
 #include "copse/io/output_file.h"
 #include "copse/io/result_folder.h"
 #include "copse/report/graph_page.h"
 #include "copse/report/result_page.h"
 #include "copse/report/segment_report.h"
-#include "copse/result/read_result.h"
-#include "copse/result/stored_view.h"
 
 namespace copse {
 namespace {

@@ -14,8 +14,8 @@
 #include "copse/base/error.h"
 #include "copse/io/descriptor.h"
 #include "copse/io/log_files.h"
+#include "copse/model/record_log.h"
 #include "copse/report/write_result.h"
-#include "copse/result/record_log.h"
 
 namespace copse {
 namespace {

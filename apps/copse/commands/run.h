@@ -3,10 +3,10 @@
 
 #include "apps/copse/commands/options.h"
 #include "copse/io/output_folder.h"
-#include "copse/result/choose_run.h"
-#include "copse/result/flat_run.h"
-#include "copse/result/graph_run.h"
-#include "copse/result/tree_run.h"
+#include "copse/run/choose_run.h"
+#include "copse/run/flat_run.h"
+#include "copse/run/graph_run.h"
+#include "copse/run/tree_run.h"
 
 namespace copse {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "apps/copse/commands/options.h"
-#include "copse/result/cluster_run.h"
+#include "copse/run/cluster_run.h"
 
 namespace copse {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "apps/copse/commands/options.h"
-#include "copse/result/graph_tree_run.h"
+#include "copse/run/graph_tree_run.h"
 
 namespace copse {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "copse/result/flat_run.h"
+#include "copse/run/flat_run.h"
 
 namespace CLI {
 class App;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "copse/result/wording.h"
+#include "copse/options/wording.h"
 
 namespace copse {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "copse/result/compare_run.h"
+#include "copse/run/compare_run.h"
 
 namespace copse {
 

@@ -11,8 +11,9 @@
 #include "apps/copse/terminal/show_run.h"
 #include "apps/copse/terminal/words.h"
 #include "copse/base/error.h"
-#include "copse/result/fields.h"
-#include "copse/result/read_result.h"
+#include "copse/describe/read_result.h"
+#include "copse/input/options.h"
+#include "copse/methods/options.h"
 
 namespace copse {
 namespace {

@@ -4,8 +4,8 @@
 #include "apps/copse/commands/options.h"
 #include "apps/copse/terminal/show_topics.h"
 #include "apps/copse/terminal/terminal.h"
-#include "copse/result/graph_run.h"
-#include "copse/result/stored_result.h"
+#include "copse/model/stored_result.h"
+#include "copse/run/graph_run.h"
 
 namespace copse {
 

@@ -8,11 +8,11 @@
 #include "apps/copse/terminal/harmless.h"
 #include "apps/copse/terminal/show_survey.h"
 #include "apps/copse/terminal/words.h"
+#include "copse/methods/choices.h"
 #include "copse/report/page.h"
 #include "copse/report/result_json.h"
 #include "copse/report/result_page.h"
 #include "copse/report/survey_report.h"
-#include "copse/result/choices.h"
 #include "copse/tree/ids.h"
 
 namespace copse {

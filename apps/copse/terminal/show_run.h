@@ -4,8 +4,8 @@
 #include "apps/copse/commands/options.h"
 #include "apps/copse/terminal/tables.h"
 #include "apps/copse/terminal/terminal.h"
-#include "copse/result/flat_run.h"
-#include "copse/result/tree_result.h"
+#include "copse/describe/tree_result.h"
+#include "copse/run/flat_run.h"
 
 namespace copse {
 

@@ -6,10 +6,10 @@
 #include <numeric>
 
 #include "apps/copse/terminal/words.h"
+#include "copse/model/result_file.h"
 #include "copse/report/page.h"
 #include "copse/report/result_page.h"
 #include "copse/report/segment_report.h"
-#include "copse/result/result_file.h"
 
 namespace copse {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "apps/copse/commands/options.h"
 #include "apps/copse/terminal/terminal.h"
-#include "copse/result/segment_run.h"
-#include "copse/result/stored_result.h"
+#include "copse/model/stored_result.h"
+#include "copse/run/segment_run.h"
 
 namespace copse {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "copse/result/run_report.h"
+#include "copse/model/run_report.h"
 
 namespace copse {
 

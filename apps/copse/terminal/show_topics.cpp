@@ -14,11 +14,11 @@
 #include "apps/copse/terminal/show_segments.h"
 #include "apps/copse/terminal/terminal.h"
 #include "apps/copse/terminal/words.h"
+#include "copse/describe/names.h"
+#include "copse/describe/periods.h"
+#include "copse/describe/stored_view.h"
 #include "copse/report/compare_report.h"
 #include "copse/report/survey_report.h"
-#include "copse/result/names.h"
-#include "copse/result/periods.h"
-#include "copse/result/stored_view.h"
 
 namespace copse {
 namespace {

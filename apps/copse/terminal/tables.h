@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "copse/result/run_report.h"
-#include "copse/result/topic_view.h"
+#include "copse/describe/topic_view.h"
+#include "copse/model/run_report.h"
 
 namespace copse {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "copse/base/events.h"
 #include "copse/nmf/nmf.h"
-#include "copse/result/events.h"
 
 namespace copse {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "copse/result/wording.h"
+#include "copse/options/wording.h"
 
 namespace copse {
 

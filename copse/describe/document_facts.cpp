@@ -1,0 +1,92 @@
+#include "copse/describe/document_facts.h"
+
+#include <algorithm>
+#include <map>
+
+#include "copse/describe/names.h"
+#include "copse/measure/coherence.h"
+#include "copse/prepare/feature_sums.h"
+#include "copse/prepare/near_duplicates.h"
+
+namespace copse {
+namespace {
+
+// The best documents of every topic, then the second best, and so on, until there are enough.
+std::vector<Index> choose_excerpts(const TopicView& view) {
+  std::vector<Index> chosen;
+  std::map<Index, bool> seen;
+  for (std::size_t rank = 0;; ++rank) {
+    bool any = false;
+    for (const TopicNode& node : view.nodes) {
+      if (rank >= node.representatives.size()) continue;
+      any = true;
+      if (static_cast<Index>(chosen.size()) < most_texts &&
+          !std::exchange(seen[node.representatives[rank].first], true))
+        chosen.push_back(node.representatives[rank].first);
+    }
+    if (!any || static_cast<Index>(chosen.size()) >= most_texts) break;
+  }
+  std::ranges::sort(chosen);
+  return chosen;
+}
+
+// Reads the documents again that are not there yet.
+void add_excerpts(const DocumentSource& source, const TopicView& view, ModelItems& items) {
+  std::map<Index, std::string> excerpts;
+  for (std::size_t e = 0; e < items.excerpts.size(); ++e) excerpts[items.excerpt_items[e]] = items.excerpts[e];
+  std::vector<Index> wanted = choose_excerpts(view);
+  std::erase_if(wanted, [&](Index item) { return excerpts.contains(item); });
+  std::vector<Document> documents = source.read(wanted, most_text_bytes);
+  for (std::size_t e = 0; e < documents.size(); ++e) excerpts[wanted[e]] = std::move(documents[e].text);
+  items.excerpt_items.clear();
+  items.excerpts.clear();
+  for (auto& [item, text] : excerpts) {
+    items.excerpt_items.push_back(item);
+    items.excerpts.push_back(std::move(text));
+  }
+}
+
+}  // namespace
+
+template <class T>
+void add_coherence(const Dataset<T>& data, const TopicView& view, ModelItems& items) {
+  std::vector<std::vector<Index>> topics;
+  for (const TopicNode& node : view.nodes) {
+    auto& topic = topics.emplace_back();
+    for (const auto& [feature, weight] : node.words) topic.push_back(feature);
+  }
+  const std::vector<double> values = coherence(data, topics);
+  for (std::size_t n = 1; n < view.nodes.size(); ++n) {
+    const auto found = std::ranges::find(items.topic_ids, view.nodes[n].id);
+    if (found == items.topic_ids.end()) {
+      items.topic_ids.push_back(view.nodes[n].id);
+      items.coherence.push_back(values[n]);
+    } else {
+      items.coherence[found - items.topic_ids.begin()] = values[n];
+    }
+  }
+}
+
+template <class T, class Model>
+void add_document_facts(const Dataset<T>& data, const DocumentSource* source, Model& model) {
+  ModelItems& items = model.items;
+  add_labels(data, model);
+  if (!items.is_text()) return;
+  if (items.document_counts.empty()) {
+    const auto counts = feature_sums(data, [](Index, Index, T) { return 1.0; });
+    items.document_counts.assign(counts.begin(), counts.end());
+    items.near_duplicates = near_duplicates(data);
+  }
+  const TopicView view = view_of(model);
+  add_coherence(data, view, items);
+  if (source != nullptr) add_excerpts(*source, view, items);
+}
+
+#define COPSE_INSTANTIATE(T)                                                                 \
+  template void add_coherence(const Dataset<T>&, const TopicView&, ModelItems&);             \
+  template void add_document_facts(const Dataset<T>&, const DocumentSource*, FlatModel<T>&); \
+  template void add_document_facts(const Dataset<T>&, const DocumentSource*, TreeModel<T>&);
+COPSE_INSTANTIATE(float)
+COPSE_INSTANTIATE(double)
+
+}  // namespace copse

@@ -1,0 +1,29 @@
+#include "copse/input/stored_input.h"
+
+#include "copse/input/options.h"
+
+namespace copse {
+
+Settings settings_of(const InputOptions& options) {
+  Settings settings;
+  add_settings(options, settings);
+  // Documents of the result's own move with its folder.
+  if (options.documents && options.documents->own) settings.front().second = std::string(own_documents_file);
+  return settings;
+}
+
+InputOptions input_options_in(const Settings& settings, const std::string& vocabulary, const std::string& folder) {
+  InputOptions options;
+  const bool own = find_setting(settings, "origin") != nullptr;
+  if (!vocabulary.empty()) {
+    options.documents.emplace();
+    if (own) options.documents->own.emplace();
+  }
+  take_settings(settings, options);
+  if (vocabulary.empty()) return options;
+  if (own) options.path = folder + "/" + options.path;
+  options.documents->vocabulary = parse_vocabulary(vocabulary, "the vocabulary of the model");
+  return options;
+}
+
+}  // namespace copse

@@ -1,0 +1,39 @@
+// A tree in model.safetensors: what `edit` needs to change it without the data, and to take changes back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "copse/io/output_file.h"
+#include "copse/model/model_items.h"
+#include "copse/tree/tree.h"
+
+namespace copse {
+
+template <class T>
+struct TreeVersion {
+  Tree<T> tree;
+  // By flattening: the leaf of every item, -1 for none, and its share of the item's coefficients; the next best leaf
+  // and its share. All empty: never fitted.
+  std::vector<Index> flat = {};
+  std::vector<double> flat_weights = {};
+  std::vector<Index> flat_second = {};
+  std::vector<double> flat_second_weights = {};
+};
+
+template <class T>
+struct TreeModel {
+  std::vector<TreeVersion<T>> versions;  // the last is the present one; the others are there to be taken back to
+  std::vector<std::string> history;      // what led from each version to the next
+  Matrix<T> topics;                      // features x leaves: the flat model
+  ModelItems items;
+};
+
+template <class T>
+void write_tree_model(OutputFile& file, const TreeModel<T>& model, const Settings& settings);
+
+// Throws InputError for a file that is not the model of a tree.
+template <class T>
+TreeModel<T> read_tree_model(const Input& file);
+
+}  // namespace copse
