@@ -120,7 +120,8 @@ def test_every_key_is_in_the_references():
 
 
 def test_links_lead_somewhere():
-    for page in [*PAGES, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "bench" / "results").glob("*.md"))]:
+    others = [ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]
+    for page in [*PAGES, *others, *sorted((ROOT / "bench" / "results").glob("*.md"))]:
         words = re.sub(r"^```.*?^```$|`[^`\n]*`", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", words):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
