@@ -11,7 +11,7 @@
 namespace copse {
 
 // As long as one lives, new buffers (base/buffer.h) of `least_bytes` and more are made in files of `folder`, in the
-// whole process. Buffers may outlive it. What is resident of them is let go of whenever it comes to more than about
+// whole process. Buffers may outlive it. Their resident pages are let go of whenever they come to more than about
 // `resident_bytes`, so arrays that are read from one end to the other cost little, and arrays that are read at random
 // much. A buffer for which the folder has no room throws OutputError.
 class ScratchBuffers {

@@ -95,9 +95,9 @@ struct ConsensusPicture {
   std::vector<std::uint8_t> percent;  // items x items: how often two came together, 0 ... 100
 };
 
-// How the clusters of one k go over into those of the next: counts[a][b] items are in cluster a and then in b. Of the
-// start with the least error, the clusters of each k in an order that follows the k before. Items without a cluster
-// are left out.
+// How the clusters of one k go over into those of the next: counts[a][b] items are in cluster a and then in b. They
+// are those of the start with the least error, for each k in an order that follows the k before. Items without a
+// cluster are left out.
 struct ClusterFlow {
   Index from = 0, to = 0;  // numbers of clusters
   std::vector<std::vector<Index>> counts;

@@ -28,7 +28,7 @@ struct FitRequest {
   std::uint64_t seed = 0;
 };
 
-// A method on some items. What does not depend on k serves the fits for every k: copies of the data, a graph, a tree.
+// A method on some items. The fits for every k share what does not depend on k: copies of the data, a graph, a tree.
 template <class T>
 class Fitter {
  public:

@@ -112,7 +112,7 @@ class Survey {
   using Run = std::function<void(std::span<const FitRequest> requests, std::span<RunRecord> records)>;
   // Runs of one kind and number, of ks that rise.
   void perform(RunKind kind, int number, std::span<const Index> ks, const Take& take);
-  // What they share is made here, and runs when that is called, one for each request.
+  // Makes what they share; a call of the result makes the runs, one for each request.
   Run runs_of(RunKind kind, int number, Index largest);
   Dataset<T> null_of(RunKind kind, int number);
 

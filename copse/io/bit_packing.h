@@ -26,7 +26,7 @@ class Unpacker {
   // The next 128 numbers; false where the bytes end before them or hold no such group.
   bool next(std::uint32_t* numbers);
 
-  // What no group has been read from.
+  // The bytes after the last group that was read.
   std::span<const char> rest() const { return {place_, end_}; }
 
  private:

@@ -19,7 +19,7 @@ class Input {
   using Look = std::function<void(const Input& beginning)>;
   // "-" is the standard input. Throws InputError for a file that is missing, a folder, empty or not readable; and for a
   // stream with which this process would take more than `limit` bytes (0: the memory of the machine), as soon as it
-  // would. Of a stream `look` sees the first bytes.
+  // would. `look` sees the first bytes of a stream.
   static Input open(const std::filesystem::path& path, std::size_t limit = 0, const Look& look = {});
   // Bytes that somebody else keeps.
   Input(std::span<const char> bytes, std::string name) : name_(std::move(name)), bytes_(bytes) {}

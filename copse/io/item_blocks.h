@@ -1,5 +1,5 @@
-// A matrix that lies in a file and is read block by block: a block is a run of neighbouring items. What reads more than
-// the memory holds is written against this, whatever the format of the file.
+// A matrix that lies in a file and is read block by block: a block is a run of neighbouring items. Code that reads
+// more than the memory holds is written against this, whatever the format of the file.
 #pragma once
 
 #include <algorithm>

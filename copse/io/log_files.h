@@ -1,4 +1,4 @@
-// What runs that are not over have finished lies beside the result in its folder: factorizations of a tree
+// Runs that are not over keep what they have finished beside the result in its folder: factorizations of a tree
 // (split_log_file), and runs of a survey. These logs (result/record_log.h) go with the next result that does not keep
 // them.
 #pragma once

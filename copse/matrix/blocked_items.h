@@ -10,7 +10,7 @@
 
 namespace copse {
 
-// What a read of all items tells of them, beside what it was made for.
+// Facts that a read of all items tells by the way.
 struct ItemFacts {
   double squared_norm = 0;            // of all
   double largest = 0;                 // entry

@@ -24,7 +24,7 @@ struct Sample {
   std::vector<Index> features;    // of each row of `data`, ascending
 };
 
-// What is done with a block of neighbouring items while they are at hand: `product` has their rows of X'W, `h` as many
+// A step on a block of neighbouring items while they are at hand: `product` has their rows of X'W, `h` as many
 // rows, to be filled with those of H'. `first` is the first of the items. Called for several blocks at once.
 template <class T>
 using UpdateItems = std::function<void(Index block, Index first, const Matrix<T>& product, Matrix<T>& h)>;

@@ -24,8 +24,8 @@ struct Course {
   bool breathes = false;      // takes a breath (breathe.h) when the error falls slowly
 };
 
-// options.rank columns in both factors, one more when affine. options.start is not looked at. Not converging, running
-// out of time and being cancelled after the first iteration are stop reasons; before that Cancelled passes through.
+// options.rank columns in both factors, one more when affine. It ignores options.start. Not converging, running out of
+// time and being cancelled after the first iteration are stop reasons; before that Cancelled passes through.
 template <class T>
 Run<T> alternate(const Data<T>& x, const NmfOptions& options, Factors<T> start,
                  std::chrono::steady_clock::time_point began, const Course& course = {});

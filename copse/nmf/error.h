@@ -7,7 +7,7 @@
 
 namespace copse {
 
-// From its parts; `cross` is <X H', W> = <X'W, H'>. What round-off makes negative is zero.
+// From its parts; `cross` is <X H', W> = <X'W, H'>. 0 where round-off makes it negative.
 double squared_error(double squared_norm, double cross, const Matrix<double>& w_gram, const Matrix<double>& h_gram);
 
 // |X - w0 1' - W H| / |X|, 0 where X = 0. h is H' (cols x k), `baseline` is w0 or empty. One read of X. The difference

@@ -1,4 +1,4 @@
-// NMF of items that come in batches, each seen once. What W needs of the past is A = sum h h' and B = sum x h'
+// NMF of items that come in batches, each seen once. W needs two sums of the past: A = sum h h' and B = sum x h'
 // [Mairal et al. 2010].
 #pragma once
 

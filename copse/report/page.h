@@ -66,7 +66,7 @@ struct Page {
   std::string survey = {};                   // how k was chosen: JSON as in result.json, or empty
 };
 
-// What does not fit is left out, and the page says so.
+// The page leaves out what does not fit, and says so.
 struct PageLimits {
   Index bytes = 10'000'000;            // of the whole file
   Index texts = most_texts;            // documents whose text is inside

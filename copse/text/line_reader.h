@@ -17,8 +17,8 @@ class LineReader {
 
   LineReader(std::unique_ptr<TextStream> stream, std::size_t max_bytes);
 
-  // The next line without its end, valid until the next call; false at the end of the text. Of a line longer than
-  // `max_bytes` only the beginning is given, and is_too_long() is true.
+  // The next line without its end, valid until the next call; false at the end of the text. A line longer than
+  // `max_bytes` gives its beginning only, and is_too_long() is true.
   bool next(std::string_view& line);
   bool is_too_long() const { return too_long_; }
   Index number() const { return number_; }  // of the last line, counted from 1

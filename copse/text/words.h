@@ -35,7 +35,7 @@ class WordFinder {
   void add_character_runs(std::string_view text);
   // The whole text in lower case as one word.
   void add_whole(std::string_view text);
-  // What comes next is not adjacent to what was before.
+  // The next word is not adjacent to the last one.
   void interrupt();
 
   std::string& characters();  // of all words

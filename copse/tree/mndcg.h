@@ -8,8 +8,8 @@
 
 namespace copse {
 
-// For topics in which every term has a positive weight this is eq. 58-63 as printed. What the thesis leaves open is
-// decided as in the authors' program, where that says:
+// For topics in which every term has a positive weight this is eq. 58-63 as printed. Where the thesis leaves
+// something open, this does what the authors' program does, if that says:
 // - Terms of equal weight, and so all terms of weight zero, are ranked by their numbers.
 // - The parent ranks r of m terms; the others have weight zero in its topic. Their gain is 0 in (60) and 1 / p in (61),
 //   and the gain of the term ranked i is log(r - i + 1) / p in (60) and log(m - i + 1) / p in (61). So a topic of few

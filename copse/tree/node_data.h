@@ -63,7 +63,7 @@ class NodeData {
   int exponent() const { return exponent_; }
   // |x_j|^2 of every item, of the values here.
   std::span<const double> squared_norms() const { return squared_norms_; }
-  // The number of each item in the whole, or none: 0, 1, 2, ... What is drawn at random for an item depends on it, so
+  // The number of each item in the whole, or none: 0, 1, 2, ... Random draws for an item depend on it, so
   // that an item more or less changes nothing for the others.
   std::span<const RowIndex> numbers() const { return numbers_; }
   void number_items(std::vector<RowIndex> numbers) { numbers_ = std::move(numbers); }

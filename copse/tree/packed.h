@@ -9,7 +9,7 @@
 
 namespace copse {
 
-// The lists of all nodes one after the other, in the order of the nodes. What a factorization cost is not kept.
+// The lists of all nodes one after the other, in the order of the nodes. The costs of factorizations are not kept.
 template <class T>
 struct PackedTree {
   Buffer<std::int64_t> shape;  // rows, cols, leaves

@@ -1,4 +1,4 @@
-// The scores of would-be nodes. Who asks for one need not know whether it was computed ahead.
+// The scores of would-be nodes. A caller need not know whether one was computed ahead.
 #pragma once
 
 #include <array>

@@ -49,7 +49,7 @@ struct TreeOptions {
   double time_limit = std::numeric_limits<double>::infinity();  // seconds; the tree so far comes back
   std::uint64_t seed = 0;                                       // of random starts; same bits for any number of threads
   std::function<bool(const TreeProgress&)> progress = {};       // once per split; false asks to stop
-  // Asked before a leaf with these items is split, the root too; false: it stays a leaf. Empty: every leaf is worth it.
+  // Called before a leaf with these items is split, the root too; false: it stays a leaf. Empty: all are worth it.
   std::function<bool(std::span<const RowIndex>)> worth_splitting = {};
 };
 
