@@ -119,9 +119,17 @@ def test_every_key_is_in_the_references():
     assert not unknown
 
 
+def sections(page):
+    """The names under which a link finds the headings of a page."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def test_links_lead_somewhere():
     others = [ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]
     for page in [*PAGES, *others, *sorted((ROOT / "bench" / "results").glob("*.md"))]:
         words = re.sub(r"^```.*?^```$|`[^`\n]*`", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", words):
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+        for target, section in re.findall(r"\]\(([^)#:]+)(?:#([^)]*))?\)", words):
+            found = page.parent / target
+            assert found.exists(), f"{page.name} links to {target}"
+            assert not section or section in sections(found), f"{page.name} links to {target}#{section}"
