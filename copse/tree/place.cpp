@@ -5,6 +5,7 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/nnls/two_columns.h"
+#include "copse/tree/constants.h"
 #include "copse/tree/trial_split.h"
 
 namespace copse {

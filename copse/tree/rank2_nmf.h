@@ -6,8 +6,8 @@
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
-#include "copse/nmf/nmf.h"
 #include "copse/tree/node_data.h"
+#include "copse/tree/rank2_result.h"
 
 namespace copse {
 
@@ -24,20 +24,6 @@ struct Rank2Options {
   int max_iterations = 1000;  // of the alternation over all items
   std::uint64_t seed = 0;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-};
-
-template <class T>
-struct Rank2Result {
-  Matrix<T> w;        // terms x 2, columns of unit 2-norm
-  Matrix<T> h;        // items x 2 (H'), the exact minimiser for w
-  double inner = 0;   // w1'w2
-  double fitted = 0;  // |W H|^2; |X - W H|^2 = |X|^2 - fitted
-  int iterations = 0;
-  double entries_read = 0;  // of the data, in all reads, those of the start and of the sample included
-  // |projected gradient| of W at the result, divided by its first value. H is the exact minimiser for this W, so that
-  // its own projected gradient is zero: W and H belong to one point.
-  double projected_gradient_ratio = 0;
-  StopReason stop_reason = StopReason::converged;
 };
 
 // What is thrown after the deadline.

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "copse/tree/constants.h"
-#include "copse/tree/rank2_nmf.h"
+#include "copse/tree/node_data.h"
+#include "copse/tree/rank2_result.h"
 
 namespace copse {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "copse/base/parallel.h"
+#include "copse/tree/constants.h"
 
 namespace copse {
 namespace {
