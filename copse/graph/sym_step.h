@@ -3,7 +3,9 @@
 
 #include <memory>
 
-#include "copse/graph/symnmf.h"
+#include "copse/graph/symnmf_options.h"
+#include "copse/matrix/data.h"
+#include "copse/matrix/sparse.h"
 
 namespace copse {
 
