@@ -1,7 +1,8 @@
 // Dropping features and items: rare, short, empty, duplicate.
 #pragma once
 
-#include "copse/prepare/prepare.h"
+#include "copse/matrix/dataset.h"
+#include "copse/prepare/options.h"
 
 namespace copse {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "copse/prepare/item_sums.h"
-#include "copse/prepare/prepare.h"
+#include "copse/prepare/options.h"
 
 namespace copse {
 
