@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "copse/text/terms.h"
+#include "copse/text/term_map.h"
+#include "copse/text/vocabulary.h"
 
 namespace copse {
 

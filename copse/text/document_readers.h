@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "copse/text/documents.h"
+#include "copse/text/document.h"
 #include "copse/text/line_reader.h"
 
 namespace copse {

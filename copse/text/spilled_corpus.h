@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "copse/io/copse_file.h"
-#include "copse/text/corpus.h"
+#include "copse/text/counted.h"
 
 namespace copse {
 
