@@ -18,7 +18,8 @@
 
 #include "copse/base/error.h"
 #include "copse/base/stopwatch.h"
-#include "copse/engines/opencl/opencl.h"
+#include "copse/engines/opencl/device.h"
+#include "copse/matrix/sparse.h"
 
 namespace copse::opencl {
 
