@@ -2,7 +2,6 @@
 
 #include "copse/base/buffer.h"
 #include "copse/io/descriptor.h"
-#include "copse/io/input.h"
 
 namespace copse {
 namespace {

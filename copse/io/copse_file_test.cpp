@@ -18,6 +18,7 @@
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
 #include "copse/io/bit_packing.h"
+#include "copse/io/matrix_file.h"
 
 namespace copse {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "copse/io/input.h"
-#include "copse/io/matrix_file.h"
+#include "copse/io/read_options.h"
 
 namespace copse {
 

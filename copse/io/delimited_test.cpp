@@ -6,6 +6,7 @@
 #include <string>
 
 #include "copse/base/error.h"
+#include "copse/io/matrix_file.h"
 
 namespace copse {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "copse/base/parallel.h"
-#include "copse/io/matrix_file.h"
+#include "copse/io/read_options.h"
 
 namespace copse {
 

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "copse/io/input.h"
+#include "copse/io/read_error.h"
 
 namespace copse {
 

@@ -9,6 +9,7 @@
 
 #include "copse/base/error.h"
 #include "copse/base/random.h"
+#include "copse/io/matrix_file.h"
 #include "copse/io/matrix_market.h"
 
 namespace copse {

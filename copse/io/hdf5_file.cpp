@@ -20,6 +20,7 @@
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
+#include "copse/io/check_entries.h"
 #include "copse/io/file_order.h"
 #include "copse/io/hdf5_heap.h"
 #include "copse/io/names.h"

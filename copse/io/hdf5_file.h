@@ -7,7 +7,7 @@
 
 #include "copse/io/input.h"
 #include "copse/io/item_blocks.h"
-#include "copse/io/matrix_file.h"
+#include "copse/io/read_options.h"
 
 namespace copse {
 

@@ -14,11 +14,9 @@
 #include <new>
 
 #include "copse/base/buffer.h"
-#include "copse/base/error.h"
 #include "copse/base/memory.h"
 #include "copse/base/parallel.h"
 #include "copse/io/descriptor.h"
-#include "copse/io/names.h"
 
 namespace copse {
 namespace {
@@ -108,21 +106,6 @@ std::shared_ptr<const GrowingBytes> read_all(const Descriptor& file, const std::
 }
 
 }  // namespace
-
-void fail(const std::string& name, const std::string& sentence) { throw InputError(name + ": " + sentence); }
-
-void fail(const std::string& name, std::ptrdiff_t line, const std::string& sentence) {
-  throw InputError(name + ", line " + std::to_string(line) + ": " + sentence);
-}
-
-std::string excerpt(std::string_view text) {
-  constexpr std::size_t longest = 40;
-  std::string result(text.substr(0, longest));
-  std::replace_if(
-      result.begin(), result.end(), [](unsigned char c) { return c < 32 || c == 127; }, '?');
-  repair_utf8(result);
-  return "'" + result + (text.size() > longest ? "...'" : "'");
-}
 
 void check_shape(Index features, Index items, const std::string& name) {
   const std::string shape = std::to_string(features) + " features and " + std::to_string(items) + " items";

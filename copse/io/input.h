@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "copse/base/index.h"
+#include "copse/io/read_error.h"
 
 namespace copse {
 
@@ -37,13 +38,6 @@ class Input {
   std::shared_ptr<const void> owner_;
   bool is_mapped_ = false;
 };
-
-// Throws InputError("NAME: SENTENCE") and InputError("NAME, line LINE: SENTENCE").
-[[noreturn]] void fail(const std::string& name, const std::string& sentence);
-[[noreturn]] void fail(const std::string& name, std::ptrdiff_t line, const std::string& sentence);
-
-// Text from a file, made fit for a sentence: in quotes, shortened, UTF-8, without control characters.
-std::string excerpt(std::string_view text);
 
 // Refuses a matrix without entries, or with more features or items than 32-bit row numbers can count.
 void check_shape(Index features, Index items, const std::string& name);

@@ -10,7 +10,7 @@
 
 #include "copse/base/buffer.h"
 #include "copse/base/index.h"
-#include "copse/io/matrix_file.h"
+#include "copse/io/read_options.h"
 #include "copse/matrix/sparse.h"
 
 namespace copse {

@@ -10,42 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "copse/io/check_entries.h"
+#include "copse/io/read_names.h"
+#include "copse/io/read_options.h"
 #include "copse/matrix/dataset.h"
 
 namespace copse {
-
-// Where the items are in the file; automatic: in columns, and the cells of single-cell data.
-enum class Items { automatic, columns, rows };
-enum class Presence { detect, present, absent };  // of the names in a .csv or .tsv file
-
-struct ReadOptions {
-  Items items = Items::automatic;
-  bool transposed = false;                // take the features as items
-  std::size_t memory_limit = 0;           // bytes that the matrix may take; 0: the memory of the machine
-  Presence header = Presence::detect;     // does the first line of a .csv or .tsv file hold names?
-  Presence row_names = Presence::detect;  // does its first column?
-  std::string layer = {};                 // of an .h5ad file, in place of its X; or empty
-  std::string label = {};                 // its column of obs that holds the labels of the cells; or empty
-};
-
-// What a look at a file tells, for an estimate of the memory it will take.
-struct MatrixSummary {
-  Index features = 0;
-  Index items = 0;
-  Index nonzeros = -1;  // stored entries; -1: unknown
-  bool sparse = false;
-  // Beside the matrix, while it is read: so many bytes, and so often the values of all entries.
-  double reading_bytes = 0;
-  double reading_copies = 0;
-  double name_bytes = 0;  // that the names in the file take in memory
-};
-
-template <class T>
-struct ReadResult {
-  Dataset<T> dataset;
-  std::vector<std::string> notes;  // sentences that the user should see, such as "12 duplicate entries were added up"
-  std::vector<std::string> labels = {};  // the class of each item, where the file says it; or empty
-};
 
 class Input;
 
@@ -89,12 +59,5 @@ Matrix<T> read_vectors(const std::filesystem::path& path, std::size_t memory_lim
 template <class T>
 void write_matrix(const std::filesystem::path& path, const Dataset<T>& dataset,
                   std::span<const std::string> labels = {});
-
-// Throws InputError for the first entry that is negative, infinite or not a number; `name` says whose entry it is.
-template <class T>
-void check_nonnegative(const Dataset<T>& dataset, const std::string& name);
-
-// One name per line: features, items or labels. Bytes that are not UTF-8 become U+FFFD, with a note.
-std::vector<std::string> read_names(const std::filesystem::path& path, std::vector<std::string>* notes = nullptr);
 
 }  // namespace copse

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "copse/base/parallel.h"
+#include "copse/io/check_entries.h"
 #include "copse/io/compression.h"
 #include "copse/io/dense_layout.h"
 #include "copse/io/number.h"

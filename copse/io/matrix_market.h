@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "copse/io/input.h"
-#include "copse/io/matrix_file.h"
+#include "copse/io/read_options.h"
 #include "copse/io/triplets.h"
 
 namespace copse {

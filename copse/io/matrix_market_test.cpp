@@ -7,6 +7,7 @@
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
+#include "copse/io/matrix_file.h"
 #include "tests/support/random_matrices.h"
 
 namespace copse {

@@ -5,13 +5,12 @@
 #include <vector>
 
 #include "copse/io/input.h"
+#include "copse/io/utf8.h"
 
 namespace copse {
 
 std::vector<std::string> parse_names(const Input& input, std::vector<std::string>* notes);
 
-// Puts U+FFFD where a text is not UTF-8; true if it was not.
-bool repair_utf8(std::string& text);
 // How many of the names had to be repaired.
 Index repair_names(std::vector<std::string>& names);
 

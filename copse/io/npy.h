@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "copse/io/input.h"
-#include "copse/io/matrix_file.h"
+#include "copse/io/read_options.h"
 
 namespace copse {
 

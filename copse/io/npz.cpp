@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "copse/base/parallel.h"
+#include "copse/io/check_entries.h"
 #include "copse/io/expansion.h"
 #include "copse/io/file_order.h"
 #include "copse/io/names.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "copse/io/matrix_file.h"
+#include "copse/io/read_options.h"
 
 namespace copse {
 

@@ -4,7 +4,7 @@
 #include <system_error>
 
 #include "copse/io/input.h"
-#include "copse/io/matrix_file.h"
+#include "copse/io/read_names.h"
 
 namespace copse {
 namespace {
