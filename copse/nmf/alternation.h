@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "copse/nmf/nmf.h"
+#include "copse/nmf/options.h"
 #include "copse/nmf/start.h"
 
 namespace copse {

@@ -9,6 +9,7 @@
 #include "copse/base/random.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/nmf/alternation.h"
+#include "copse/nmf/nmf.h"
 #include "tests/support/random_matrices.h"
 
 namespace copse {

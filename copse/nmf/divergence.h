@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "copse/nmf/alternation.h"
-#include "copse/nmf/nmf.h"
+#include "copse/nmf/options.h"
 
 namespace copse {
 

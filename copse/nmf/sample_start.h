@@ -1,7 +1,7 @@
 // A start for large data, from a sample of its items.
 #pragma once
 
-#include "copse/nmf/nmf.h"
+#include "copse/nmf/options.h"
 #include "copse/nmf/start.h"
 
 namespace copse {

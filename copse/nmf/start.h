@@ -3,7 +3,7 @@
 
 #include "copse/matrix/data.h"
 #include "copse/nmf/factors.h"
-#include "copse/nmf/nmf.h"
+#include "copse/nmf/options.h"
 #include "copse/nmf/singular.h"
 
 namespace copse {

@@ -1,7 +1,7 @@
 // Half an alternation: one factor from the Gram matrix of the other and the product of X with it.
 #pragma once
 
-#include "copse/nmf/nmf.h"
+#include "copse/nmf/options.h"
 
 namespace copse {
 

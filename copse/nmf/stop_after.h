@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "copse/nmf/nmf.h"
+#include "copse/nmf/options.h"
 
 namespace copse {
 

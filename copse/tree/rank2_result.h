@@ -2,7 +2,7 @@
 #pragma once
 
 #include "copse/matrix/dense.h"
-#include "copse/nmf/nmf.h"
+#include "copse/nmf/options.h"
 
 namespace copse {
 
