@@ -51,7 +51,7 @@ LIBRARIES = [
     ("ICU, libstemmer or simdjson", r"unicode/|libstemmer\.h|simdjson\.h", rf"copse/text/.*\.cpp|{TESTS}"),
     ("libpng, libjpeg, HDF5, xxHash, zlib or zstd", r"png\.h|j(peglib|error)\.h|hdf5\.h|xxhash\.h|zlib\.h|zstd\.h",
      rf"copse/io/.*\.cpp|{TESTS}"),
-    ("nlohmann's JSON", r"nlohmann/", rf"copse/(io|text|result)/.*\.cpp|copse/report/.*|(apps|python)/.*|{TESTS}"),
+    ("nlohmann's JSON", r"nlohmann/", rf"copse/(io|text|model)/.*\.cpp|copse/report/.*|(apps|python)/.*|{TESTS}"),
     ("CLI11 or spdlog", r"(CLI|CLI11|spdlog)/", r"apps/.*"),
     ("nanobind", r"nanobind/", r"python/.*"),
 ]
