@@ -16,6 +16,7 @@
 #include "copse/generate/corpus.h"
 #include "copse/input/shared_input.h"
 #include "copse/io/item_blocks.h"
+#include "copse/io/open_blocks.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/nmf/nmf.h"
 #include "copse/options/wording.h"

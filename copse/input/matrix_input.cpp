@@ -8,6 +8,7 @@
 #include "copse/base/error.h"
 #include "copse/input/input_parts.h"
 #include "copse/io/names.h"
+#include "copse/io/open_blocks.h"
 #include "copse/options/wording.h"
 
 namespace copse {

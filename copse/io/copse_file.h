@@ -16,6 +16,7 @@
 #include "copse/io/input.h"
 #include "copse/io/item_blocks.h"
 #include "copse/io/output_file.h"
+#include "copse/io/read_options.h"
 #include "copse/matrix/dataset.h"
 
 namespace copse {

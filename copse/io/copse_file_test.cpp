@@ -19,6 +19,7 @@
 #include "copse/base/random.h"
 #include "copse/io/bit_packing.h"
 #include "copse/io/matrix_file.h"
+#include "copse/io/open_blocks.h"
 
 namespace copse {
 namespace {

@@ -3,14 +3,12 @@
 #pragma once
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "copse/base/buffer.h"
 #include "copse/base/index.h"
-#include "copse/io/read_options.h"
 #include "copse/matrix/sparse.h"
 
 namespace copse {
@@ -90,9 +88,5 @@ class ItemBlocks {
     return largest;
   }
 };
-
-// The blocks of a file that can be read so: .copse; .h5ad, 10x .h5 and uncompressed .npz with item after item.
-// Null for any other, which must be read whole or converted. Throws InputError.
-std::unique_ptr<ItemBlocks> open_blocks(const std::filesystem::path& path, const ReadOptions& options = {});
 
 }  // namespace copse

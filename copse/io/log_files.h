@@ -1,5 +1,5 @@
 // Runs that are not over keep what they have finished beside the result in its folder: factorizations of a tree
-// (split_log_file), and runs of a survey. These logs (result/record_log.h) go with the next result that does not keep
+// (split_log_file), and runs of a survey. These logs (model/record_log.h) go with the next result that does not keep
 // them.
 #pragma once
 

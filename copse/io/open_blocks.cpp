@@ -1,4 +1,4 @@
-#include "copse/io/item_blocks.h"
+#include "copse/io/open_blocks.h"
 
 #include <unistd.h>
 

@@ -19,7 +19,7 @@ inline constexpr std::array<std::string_view, 21> result_files = {
     "result.json"};
 bool is_result_file(std::string_view name);
 
-// The finished factorizations of a tree that is still growing (result/split_log.h). It goes with the next result that
+// The finished factorizations of a tree that is still growing (model/split_log.h). It goes with the next result that
 // does not keep it.
 inline constexpr std::string_view split_log_file = ".partial-splits";
 

@@ -6,6 +6,7 @@
 #include "copse/io/copse_file.h"
 #include "copse/io/external_columns.h"
 #include "copse/io/matrix_market.h"
+#include "copse/io/open_blocks.h"
 
 namespace copse {
 

@@ -12,6 +12,7 @@
 #include "copse/cluster/lda.h"
 #include "copse/engines/disk/file_items.h"
 #include "copse/input/stored_input.h"
+#include "copse/io/open_blocks.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/kernels/streamed_data.h"
 #include "copse/nmf/assign.h"
