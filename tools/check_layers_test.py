@@ -1,5 +1,8 @@
 """Every rule of check_layers.py finds what breaks it, and leaves alone what does not."""
 
+import pathlib
+import re
+
 import pytest
 
 from check_layers import ARROWS, circle_findings, circles, findings, public_findings, reachable
@@ -80,6 +83,12 @@ def test_leaves_alone(path, line):
 def test_no_folder_reaches_itself_through_others():
     for folder in ARROWS:
         assert all(folder not in reachable(below) for below in ARROWS[folder])
+
+
+def test_the_architecture_has_the_same_table():
+    page = (pathlib.Path(__file__).resolve().parent.parent / "docs" / "architecture.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \|.*\| ([\w, ]*)\|$", page, flags=re.MULTILINE)
+    assert {folder: re.findall(r"\w+", arrows) for folder, arrows in rows} == ARROWS
 
 
 def test_circles_of_arrows():
