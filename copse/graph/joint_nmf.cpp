@@ -14,7 +14,7 @@
 #include "copse/kernels/in_memory.h"
 #include "copse/nmf/error.h"
 #include "copse/nmf/factors.h"
-#include "copse/nmf/momentum.h"
+#include "copse/nmf/iterate.h"
 #include "copse/nmf/scaled_data.h"
 #include "copse/nmf/step.h"
 #include "copse/nmf/stop_after.h"
@@ -155,8 +155,7 @@ struct Point {
   Matrix<T> w, h, g;  // g: the linked items
 };
 
-// Sweeps over H, G and W in turn, extrapolated as flat NMF is (nmf/alternation.cpp): the point moves by exchange only,
-// so that a run that is cancelled in the middle finds the latest one whole.
+// Sweeps over H, G and W in turn, extrapolated as flat NMF is (nmf/alternation.cpp).
 template <class T>
 class JointAlternation {
  public:
@@ -175,12 +174,11 @@ class JointAlternation {
                 sweeps_that_pay(x.nonzeros() + s_.nonzeros(), x.rows() + s_.rows(), x.cols(), options.nmf.rank), false},
         w_step_{Solver::hals, sweeps_that_pay(x.nonzeros(), x.cols(), x.rows(), options.nmf.rank), false},
         g_step_{Solver::hals, sweeps_that_pay(s_.nonzeros(), s_.rows(), s_.cols(), options.nmf.rank), false},
-        momentum_(options.nmf.extrapolate),
-        kept_(start),
-        ahead_(std::move(start)),
+        at_(std::move(start), options.nmf.extrapolate),
         last_(before + options.nmf.max_iterations),
         latest_{.number = before, .projected_gradient_ratio = 1} {
-    objective_ = objective_at_start();
+    project_on_h();
+    at_.begin(objective());
   }
 
   void run(JointResult<T>& result) {
@@ -192,16 +190,19 @@ class JointAlternation {
         result.nmf.history.push_back(latest_);
       result.nmf.stop_reason = StopReason::interrupted;
     }
-    result.nmf.objective = objective_;
+    result.nmf.objective = at_.objective();
     result.nmf.relative_error = relative(squared_, squared_norm_);
     result.graph_error = relative(s_squared_, s_squared_norm_);
     result.nmf.projected_gradient_ratio = latest_.projected_gradient_ratio;
-    result.nmf.w = std::move(kept_.w);
-    result.nmf.h = std::move(kept_.h);
-    result.twin = std::move(kept_.g);
+    Point<T> kept = at_.take();
+    result.nmf.w = std::move(kept.w);
+    result.nmf.h = std::move(kept.h);
+    result.twin = std::move(kept.g);
   }
 
  private:
+  using Standing = typename Iterate<T, Point<T>>::Standing;
+
   static double relative(double square, double whole) { return whole > 0 ? std::sqrt(square / whole) : 0; }
 
   void iterate() {
@@ -211,42 +212,45 @@ class JointAlternation {
       if (latest_.number > first && done()) return;
       update_h();
       project_on_h();
-      update_factor(g_step_, shifted(linked_gram_, a_, b_), g_product_, ahead_.g);
-      if (!options_.keep_w) update_factor(w_step_, h_gram_, w_product_, ahead_.w);
+      update_factor(g_step_, shifted(linked_gram_, a_, b_), g_product_, at_.ahead().g);
+      if (!options_.keep_w) update_factor(w_step_, h_gram_, w_product_, at_.ahead().w);
       accept_or_restore();
     }
   }
 
   // X'W, and for the linked items X'W + a S G + b G.
   void project_on_w_and_g() {
-    x_.transpose_times(ahead_.w, h_product_);
-    w_gram_ = gram(ahead_.w);
-    g_gram_ = gram(ahead_.g);
-    s_.transpose_times(ahead_.g, linked_product_);  // S is its own transpose
+    const Point<T>& ahead = at_.ahead();
+    x_.transpose_times(ahead.w, h_product_);
+    w_gram_ = gram(ahead.w);
+    g_gram_ = gram(ahead.g);
+    s_.transpose_times(ahead.g, linked_product_);  // S is its own transpose
     multiply(a_, linked_product_);
-    add_scaled(b_, ahead_.g, linked_product_);
+    add_scaled(b_, ahead.g, linked_product_);
     add_scaled(1, rows_of(h_product_, part_.linked), linked_product_);
   }
 
   Matrix<double> linked_h_gram() const { return sum_of(shifted(g_gram_, a_, b_), w_gram_); }
 
   void update_h() {
-    Matrix<T> linked = rows_of(ahead_.h, part_.linked);
+    Matrix<T>& h = at_.ahead().h;
+    Matrix<T> linked = rows_of(h, part_.linked);
     update_factor(h_step_, linked_h_gram(), linked_product_, linked);
-    put_rows(linked, part_.linked, ahead_.h);
+    put_rows(linked, part_.linked, h);
     if (!part_.unlinked.empty()) {
-      Matrix<T> unlinked = rows_of(ahead_.h, part_.unlinked);
+      Matrix<T> unlinked = rows_of(h, part_.unlinked);
       update_factor(h_step_, w_gram_, rows_of(h_product_, part_.unlinked), unlinked);
-      put_rows(unlinked, part_.unlinked, ahead_.h);
+      put_rows(unlinked, part_.unlinked, h);
     }
-    run_ahead(momentum_, swept_h_, ahead_.h);
+    at_.run_h_ahead();
   }
 
   // X H', and a S H + b H of the linked.
   void project_on_h() {
-    x_.times(ahead_.h, w_product_);
-    h_gram_ = gram(ahead_.h);
-    const Matrix<T> linked = rows_of(ahead_.h, part_.linked);
+    const Matrix<T>& h = at_.ahead().h;
+    x_.times(h, w_product_);
+    h_gram_ = gram(h);
+    const Matrix<T> linked = rows_of(h, part_.linked);
     linked_gram_ = gram(linked);
     s_.transpose_times(linked, g_product_);
     multiply(a_, g_product_);
@@ -254,7 +258,8 @@ class JointAlternation {
   }
 
   // <S H, G> from a S H + b H.
-  double objective(const Point<T>& point) {
+  double objective() {
+    const Point<T>& point = at_.ahead();
     const Matrix<T> linked = rows_of(point.h, part_.linked);
     squared_ = squared_error(squared_norm_, dot(w_product_, point.w), gram(point.w), h_gram_);
     const double cross = (dot(g_product_, point.g) - b_ * dot(linked, point.g)) / a_;
@@ -262,48 +267,39 @@ class JointAlternation {
     return squared_ + a_ * s_squared_ + b_ * squared_distance(linked, point.g);
   }
 
-  double objective_at_start() {
-    project_on_h();
-    return objective(kept_);
-  }
-
   // Up to what sums of this precision can tell.
   bool rose(double objective) const {
     const double whole = squared_norm_ + a_ * s_squared_norm_;
-    return objective > objective_ + std::numeric_limits<T>::epsilon() * whole;
+    return objective > at_.objective() + std::numeric_limits<T>::epsilon() * whole;
   }
 
   void accept_or_restore() {
     const double squared = squared_;
     const double s_squared = s_squared_;
-    const double now = objective(ahead_);
-    restored_ = now > objective_ && (momentum_.length() > 0 || rose(now));
+    const double now = objective();
+    const bool is_plain = at_.momentum().length() == 0;
     ++latest_.number;
     latest_.seconds = std::chrono::duration<double>(Clock::now() - began_).count();
-    if (restored_) {
-      stuck_ = momentum_.length() == 0;
+    if (now > at_.objective() && (!is_plain || rose(now))) {
+      stuck_ = is_plain;
       squared_ = squared;
       s_squared_ = s_squared;
-      ahead_ = kept_;
-      is_ahead_ = false;
-      momentum_.rose();
+      at_.restore();
     } else {
-      objective_ = std::min(now, objective_);
       latest_.relative_error = relative(squared_, squared_norm_);
-      std::swap(kept_, ahead_);
-      ahead_.h = kept_.h;
-      is_ahead_ = momentum_.length() > 0 && latest_.number < last_;
-      const double length = is_ahead_ ? momentum_.length() : 0;
-      if (!options_.keep_w) run_ahead(kept_.w, ahead_.w, length);
-      run_ahead(kept_.g, ahead_.g, length);
-      momentum_.fell();
+      const double least = std::min(now, at_.objective());
+      if (options_.keep_w) {
+        at_.accept(least, latest_.number >= last_, {&Point<T>::g});
+      } else {
+        at_.accept(least, latest_.number >= last_, {&Point<T>::w, &Point<T>::g});
+      }
     }
-    result_->objectives.push_back(objective_);
+    result_->objectives.push_back(at_.objective());
   }
 
   bool done() {
     const NmfOptions& limits = options_.nmf;
-    if (!restored_) latest_.projected_gradient_ratio = projected_gradient_ratio();
+    if (at_.standing() != Standing::restored) latest_.projected_gradient_ratio = projected_gradient_ratio();
     const bool is_over = latest_.number >= last_ || latest_.seconds >= limits.time_limit || stuck_;
     if (is_over || latest_.projected_gradient_ratio <= limits.tolerance) measure_kept();
     result_->nmf.history.push_back(latest_);
@@ -325,24 +321,24 @@ class JointAlternation {
 
   // The gradient at the kept point, if the products at hand belong to another.
   void measure_kept() {
-    if (!(is_ahead_ || restored_)) return;
-    ahead_ = kept_;
+    if (at_.standing() == Standing::kept) return;
+    at_.go_back();
     project_on_w_and_g();
     project_on_h();
-    is_ahead_ = restored_ = false;
     latest_.projected_gradient_ratio = projected_gradient_ratio();
   }
 
   // That of nmf/alternation.cpp, with the gradient of G beside that of H.
   double projected_gradient_ratio() const {
     if (squared_norm_ == 0) return 0;
-    const std::vector<double> w_squares = squared_projected_gradient(h_gram_, w_product_, ahead_.w);
+    const Point<T>& ahead = at_.ahead();
+    const std::vector<double> w_squares = squared_projected_gradient(h_gram_, w_product_, ahead.w);
     const std::vector<double> g_squares =
-        squared_projected_gradient(shifted(linked_gram_, a_, b_), g_product_, ahead_.g);
+        squared_projected_gradient(shifted(linked_gram_, a_, b_), g_product_, ahead.g);
     std::vector<double> h_squares =
-        squared_projected_gradient(linked_h_gram(), linked_product_, rows_of(ahead_.h, part_.linked));
+        squared_projected_gradient(linked_h_gram(), linked_product_, rows_of(ahead.h, part_.linked));
     const std::vector<double> unlinked =
-        squared_projected_gradient(w_gram_, rows_of(h_product_, part_.unlinked), rows_of(ahead_.h, part_.unlinked));
+        squared_projected_gradient(w_gram_, rows_of(h_product_, part_.unlinked), rows_of(ahead.h, part_.unlinked));
     double square = 0;
     for (Index c = 0; c < options_.nmf.rank; ++c) {
       const double scale = w_gram_(c, c) > 0 ? w_gram_(c, c) : 1;
@@ -364,19 +360,12 @@ class JointAlternation {
   const StepOptions h_step_;
   const StepOptions w_step_;
   const StepOptions g_step_;
-  Momentum momentum_;
-
-  Point<T> kept_;      // the latest point, whole at any moment
-  Point<T> ahead_;     // where the next one is being made
-  Matrix<T> swept_h_;  // H as the sweeps left it, before it ran ahead
+  Iterate<T, Point<T>> at_;
   Matrix<T> h_product_, linked_product_, w_product_, g_product_;
   Matrix<double> w_gram_, g_gram_, h_gram_, linked_gram_;
-  bool is_ahead_ = false;
-  bool restored_ = false;
   bool stuck_ = false;  // a plain sweep raised the objective by round-off: there is nothing more to gain
 
-  const int last_;  // iteration
-  double objective_ = 0;
+  const int last_;        // iteration
   double squared_ = 0;    // |X - W H|^2 of the kept point
   double s_squared_ = 0;  // |S - G'H|^2
   Iteration latest_;

@@ -3,21 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
-#include "copse/kernels/gram.h"
 #include "copse/nmf/breathe.h"
-#include "copse/nmf/error.h"
-#include "copse/nmf/factors.h"
-#include "copse/nmf/momentum.h"
 #include "copse/nmf/revive.h"
-#include "copse/nmf/step.h"
-#include "copse/nnls/nnls.h"
+#include "copse/nmf/steps.h"
 
 namespace copse {
 namespace {
@@ -26,6 +20,9 @@ constexpr double least_revival_gain = 1e-4;   // of the squared error: less is n
 constexpr double exact_squared_error = 1e-6;  // of |X|^2: nothing is left to revive from
 constexpr double slow_gain = 3e-3;            // of what W H explains, in one iteration: time for a breath
 constexpr Index rows_per_block = 512;
+
+// How the point ahead was reached, if not by steps from the kept one.
+enum class Detour { none, revival, breath };
 
 template <class T>
 class Alternation {
@@ -36,21 +33,19 @@ class Alternation {
         options_(options),
         with_gradient_(course.with_gradient),
         began_(began),
-        squared_norm_(x.squared_norm()),
-        whole_(x.whole()),
-        one_read_(x.prefers_one_read()),
-        h_step_{options.solver, sweeps_that_pay(whole_.nonzeros, whole_.rows, whole_.cols, options.rank),
-                options.affine},
-        w_step_{options.solver, sweeps_that_pay(whole_.nonzeros, whole_.cols, whole_.rows, options.rank), false},
-        momentum_(options.extrapolate && options.solver == Solver::hals),
-        kept_(start),
-        ahead_(std::move(start)),
+        steps_(x, options, course.with_gradient),
+        at_(std::move(start), options.extrapolate && options.solver == Solver::hals),
         revivals_left_(course.with_gradient ? 2 * options.rank : 0),
-        breath_left_(course.breathes) {}
+        breath_(course.breathes ? Breath::waits : Breath::none) {}
 
   Run<T> run() {
     try {
-      iterate();
+      while (with_gradient_ || latest_.number < options_.max_iterations) {
+        steps_.pass_w(at_, !breath_is_due());
+        if (!begin()) break;
+        steps_.pass_h(at_);
+        end();
+      }
     } catch (const Cancelled&) {
       if (latest_.number == 0) throw;
       if (run_.history.empty() || run_.history.back().number < latest_.number) run_.history.push_back(latest_);
@@ -59,171 +54,56 @@ class Alternation {
     return take_run();
   }
 
-  // The same in parts, where somebody else makes the products: X'W of w() is put into h_product(), and begin() is
-  // called; X H' of h() is put into w_product(), and end(). At last, when begin() returns false, take_run().
-  const Matrix<T>& w() const { return ahead_.w; }
-  const Matrix<T>& h() const { return ahead_.h; }
-  Matrix<T>& h_product() { return h_product_; }
-  Matrix<T>& w_product() { return w_product_; }
+  // The parts of an iteration, for whoever makes the products for several at once: X'W of w() is put into h_product(),
+  // and begin() is called; X H' of h() is put into w_product(), and end(). At last, when begin() returns false,
+  // take_run().
+  const Matrix<T>& w() const { return at_.ahead().w; }
+  const Matrix<T>& h() const { return at_.ahead().h; }
+  Matrix<T>& h_product() { return steps_.h_product(); }
+  Matrix<T>& w_product() { return steps_.w_product(); }
   bool begin() {
-    w_gram_ = global_gram(x_, ahead_.w);
+    steps_.take_w(at_);
     if (latest_.number > 0 && done()) return false;
-    update_h();
+    if (breath_is_due()) take_breath();
+    steps_.step_h(at_);
     return true;
   }
   void end() {
-    h_gram_ = global_gram(x_, ahead_.h);
-    step_w();
+    steps_.take_h(at_);
+    steps_.step_w(at_);
+    accept_or_restore();
   }
   Run<T> take_run() {
-    run_.factors = std::move(kept_);
-    run_.objective = objective_;
+    run_.objective = at_.objective();
+    run_.factors = at_.take();
     return std::move(run_);
   }
 
  private:
-  void iterate() {
-    for (;;) {
-      if (!with_gradient_ && latest_.number == options_.max_iterations) return;
-      const bool is_breath = slow_ && breath_left_ && latest_.number + breath_alternations < options_.max_iterations;
-      look(is_breath);
-      if (latest_.number > 0 && done()) return;
-      if (is_breath) take_breath();
-      step_h();
-      step_w();
-    }
-  }
+  using Standing = typename Steps<T>::At::Standing;
 
-  // What there is to know before H is updated: X'W. Where one read serves all, it updates H as well, as if nothing
-  // would come between; what comes between is rare.
-  void look(bool no_further) {
-    if (one_read_) {
-      read_once(no_further ? Read::measure : Read::update);
-    } else {
-      project_on_w();
-    }
-  }
-
-  // The new H, and X H' and H H' of it.
-  void step_h() {
-    if (one_read_) {
-      if (std::exchange(elsewhere_, false)) read_once(Read::update);
-      take_read();
-      return;
-    }
-    update_h();
-    project_on_h();
-  }
-
-  void update_h() {
-    update_factor(h_step_, penalized_by_beta(w_gram_), h_product_, ahead_.h);
-    run_ahead(momentum_, swept_h_, ahead_.h);
-  }
-
-  void step_w() {
-    update_factor(w_step_, penalized_by_alpha(h_gram_), w_product_, ahead_.w);
-    accept_or_restore();
-  }
-
-  enum class Read { measure, update };
-
-  // X'W, the gradient of H, and X H' and H H' of the H that is there (measure), or of the next (update). W'W is that of
-  // the W before, X H' and H H' wait in read_product_ and read_gram_. Rows of H change in place: whoever goes back,
-  // goes back to the kept iterate.
-  void read_once(Read what) {
-    elsewhere_ = what == Read::measure;
-    w_gram_ = global_gram(x_, ahead_.w);
-    const Matrix<double> gram_of_step = penalized_by_beta(w_gram_);
-    const Index k = ahead_.h.cols();
-    if (swept_h_.rows() != ahead_.h.rows() && !momentum_.idle()) swept_h_ = Matrix<T>(ahead_.h.rows(), k);
-    const auto blocks = static_cast<std::size_t>(x_.item_blocks());
-    std::vector<std::vector<double>> squares(blocks);
-    std::vector<Matrix<double>> grams(blocks);
-    x_.read_once(
-        ahead_.w,
-        [&](Index block, Index first, const Matrix<T>& product, Matrix<T>& h) {
-          std::copy_n(ahead_.h.data() + first * k, h.values().size(), h.data());
-          if (with_gradient_) squares[block] = squared_projected_gradient(gram_of_step, product, h);
-          if (what == Read::update) {
-            update_factor(h_step_, gram_of_step, product, h);
-            if (!momentum_.idle()) run_rows_ahead(first, h);
-            std::ranges::copy(h.values(), ahead_.h.data() + first * k);
-          }
-          grams[block] = gram(h);
-        },
-        read_product_);
-    h_squares_.assign(static_cast<std::size_t>(k), 0.0);
-    read_gram_ = Matrix<double>(k, k);
-    for (std::size_t b = 0; b < blocks; ++b) {
-      for (std::size_t c = 0; c < squares[b].size(); ++c) h_squares_[c] += squares[b][c];
-      std::ranges::transform(grams[b].values(), read_gram_.values(), read_gram_.values().begin(), std::plus());
-    }
-    x_.sum(h_squares_);
-    x_.sum(read_gram_.values());
-  }
-
-  void take_read() {
-    std::swap(w_product_, read_product_);
-    std::swap(h_gram_, read_gram_);
-  }
-
-  // What run_ahead() does with momentum, for the rows of H from `first` on.
-  void run_rows_ahead(Index first, Matrix<T>& h) {
-    T* before = swept_h_.data() + first * h.cols();
-    Matrix<T> ahead = h;
-    if (momentum_.length() > 0) {
-      std::copy_n(before, h.values().size(), ahead.data());
-      run_ahead(h, ahead, momentum_.length());
-    }
-    std::ranges::copy(h.values(), before);
-    h = std::move(ahead);
-  }
-
-  // R = X'W and W'W.
-  void project_on_w() {
-    x_.transpose_times(ahead_.w, h_product_);
-    w_gram_ = global_gram(x_, ahead_.w);
-  }
-
-  // Q = X H' and H H'.
-  void project_on_h() {
-    x_.times(ahead_.h, w_product_);
-    h_gram_ = global_gram(x_, ahead_.h);
-  }
-
-  // The pair (ahead.w, ahead.h) is the new iterate, from which W runs ahead, unless the objective rose: then the kept
-  // iterate is taken up again. Its objective needs nothing new.
   void accept_or_restore() {
-    const Matrix<double> w_gram = global_gram(x_, ahead_.w);
-    double cross = dot(w_product_, ahead_.w);
-    x_.sum({&cross, 1});
-    const double squared = squared_error(squared_norm_, cross, w_gram, h_gram_);
-    const double objective = squared + penalties(w_gram, h_gram_);
-    restored_ = objective > objective_ && (momentum_.length() > 0 || revived_ || breathed_);
-    if (restored_ && revived_) revivals_left_ = 0;
-    latest_.number += breathed_ ? 1 + breath_alternations : 1;
-    revived_ = breathed_ = false;
+    const auto value = steps_.value(at_);
+    const Detour detour = std::exchange(detour_, Detour::none);
+    latest_.number += detour == Detour::breath ? 1 + breath_alternations : 1;
     // Clocks differ, and all must see the same.
     double clock[2] = {std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(), 1};
     x_.sum(clock);
     latest_.seconds = clock[0] / clock[1];
-    if (restored_) {
-      ahead_ = kept_;
-      w_is_ahead_ = false;
-      momentum_.rose();
+    if (value.objective > at_.objective() && (at_.momentum().length() > 0 || detour != Detour::none)) {
+      if (detour == Detour::revival) revivals_left_ = 0;
+      at_.restore();
       return;
     }
-    slow_ = objective_ - objective < slow_gain * (squared_norm_ - squared);
-    objective_ = objective;
-    squared_ = squared;
-    latest_.relative_error = squared_norm_ > 0 ? std::sqrt(squared / squared_norm_) : 0;
-    // `kept` changes by exchange only: a run that is cancelled in the middle finds it whole.
-    std::swap(kept_, ahead_);
-    ahead_.h = kept_.h;
-    w_is_ahead_ = momentum_.length() > 0 && latest_.number < options_.max_iterations;
-    run_ahead(kept_.w, ahead_.w, w_is_ahead_ ? momentum_.length() : 0);
-    momentum_.fell();
-    find_dead(w_gram);
+    const double squared_norm = steps_.squared_norm();
+    if (breath_ != Breath::none) {
+      const double gain = at_.objective() - value.objective;
+      breath_ = gain < slow_gain * (squared_norm - value.squared) ? Breath::due : Breath::waits;
+    }
+    squared_ = value.squared;
+    latest_.relative_error = squared_norm > 0 ? std::sqrt(squared_ / squared_norm) : 0;
+    at_.accept(value.objective, latest_.number >= options_.max_iterations, {&Factors<T>::w});
+    find_dead(value.w_gram);
   }
 
   // The components of the kept iterate that are zero in a factor, and the norm of the others in W.
@@ -231,7 +111,7 @@ class Alternation {
     dead_.clear();
     double squares = 0;
     for (Index c = 0; c < options_.rank; ++c) {
-      if (w_gram(c, c) > 0 && h_gram_(c, c) > 0) {
+      if (w_gram(c, c) > 0 && steps_.h_gram()(c, c) > 0) {
         squares += w_gram(c, c);
       } else {
         dead_.push_back(c);
@@ -244,45 +124,40 @@ class Alternation {
   // Gives dead components a new start; false where there is none to give. Should the objective rise for it, they stay
   // dead.
   bool revive() {
-    if (dead_.empty() || restored_ || revivals_left_ == 0 || squared_ <= exact_squared_error * squared_norm_)
+    if (dead_.empty() || at_.standing() == Standing::restored || revivals_left_ == 0 ||
+        squared_ <= exact_squared_error * steps_.squared_norm())
       return false;
     const std::uint64_t seed = options_.seed + static_cast<std::uint64_t>(--revivals_left_);
-    ahead_ = kept_;
-    w_is_ahead_ = false;
-    revived_ = revive_components<T>(x_, ahead_, dead_, live_norm_, squared_, least_revival_gain, seed) > 0;
-    if (!revived_) revivals_left_ = 0;
-    leave();
-    return revived_;
+    at_.go_back();
+    const bool revived =
+        revive_components<T>(x_, at_.ahead(), dead_, live_norm_, squared_, least_revival_gain, seed) > 0;
+    if (revived) {
+      detour_ = Detour::revival;
+    } else {
+      revivals_left_ = 0;
+    }
+    steps_.leave(at_);
+    return revived;
+  }
+
+  bool breath_is_due() const {
+    return breath_ == Breath::due && latest_.number + breath_alternations < options_.max_iterations;
   }
 
   // Goes on from where a breath leads to. Should the objective be higher there, the kept iterate is taken up again.
   void take_breath() {
-    breath_left_ = false;
-    if (revived_ || objective_ <= exact_squared_error * squared_norm_) return;
-    // What the breath does not need makes room for its components.
-    ahead_ = {};
-    swept_h_ = {};
-    h_product_ = {};
-    w_product_ = {};
-    ahead_ = breathe(x_, options_, kept_, began_);
-    momentum_.rest();
-    breathed_ = true;
-    leave();
-  }
-
-  // The products at hand belong to another point than `ahead`.
-  void leave() {
-    if (one_read_) {
-      elsewhere_ = true;
-    } else {
-      project_on_w();
-    }
+    breath_ = Breath::none;
+    if (detour_ == Detour::revival || at_.objective() <= exact_squared_error * steps_.squared_norm()) return;
+    steps_.make_room();  // what the breath does not need is in the way of its components
+    at_.jump([&](const Factors<T>& kept) { return breathe(x_, options_, kept, began_); });
+    detour_ = Detour::breath;
+    steps_.leave(at_);
   }
 
   // Completes the record of the latest iterate, now that X'W is known. When a run ends, the record is that of the kept
   // iterate itself.
   bool done() {
-    if (!restored_) latest_.projected_gradient_ratio = projected_gradient_ratio();
+    if (at_.standing() != Standing::restored) latest_.projected_gradient_ratio = steps_.projected_gradient_ratio(at_);
     const bool is_over = latest_.number >= options_.max_iterations || latest_.seconds >= options_.time_limit;
     if (is_over || latest_.projected_gradient_ratio <= options_.tolerance) measure_kept();
     run_.history.push_back(latest_);
@@ -298,7 +173,7 @@ class Alternation {
     } else if (latest_.seconds >= options_.time_limit) {
       run_.stop_reason = StopReason::time_limit;
     } else {
-      if (!revived_) revive();
+      if (detour_ == Detour::none) revive();
       return false;
     }
     if (!go_on) {
@@ -310,98 +185,21 @@ class Alternation {
 
   // The gradient at the kept iterate, if the products at hand belong to another point.
   void measure_kept() {
-    if (!with_gradient_ || !(w_is_ahead_ || restored_)) return;
-    ahead_ = kept_;
-    if (one_read_) {
-      read_once(Read::measure);
-      take_read();
-    } else {
-      if (w_is_ahead_) project_on_w();
-      if (restored_) project_on_h();
-    }
-    w_is_ahead_ = restored_ = false;
-    latest_.projected_gradient_ratio = projected_gradient_ratio();
-  }
-
-  // |projected gradient| at (ahead.w, ahead.h) in coordinates that have no scale (dcnmf 5.3): X / |X|, columns of W of
-  // unit norm, and sqrt(n) w0. With d = |w_c|, the gradient of w_c is multiplied by d and that of h_c divided by it.
-  double projected_gradient_ratio() const {
-    if (!with_gradient_) return 1;
-    if (squared_norm_ == 0) return 0;
-    const std::vector<double> w_squares = projected_gradient(penalized_by_alpha(h_gram_), w_product_, ahead_.w);
-    const std::vector<double> h_squares =
-        one_read_ ? h_squares_ : projected_gradient(penalized_by_beta(w_gram_), h_product_, ahead_.h);
-    // A baseline's own 1 is the last row of H, so that the last entry of H H' is n.
-    double square = options_.affine ? w_squares.back() / h_gram_(options_.rank, options_.rank) : 0;
-    for (Index c = 0; c < options_.rank; ++c) {
-      const double scale = w_gram_(c, c) > 0 ? w_gram_(c, c) : 1;
-      square += scale * w_squares[c] / squared_norm_ + h_squares[c] / scale;
-    }
-    return std::sqrt(square / (static_cast<double>(options_.rank) * squared_norm_));
-  }
-
-  std::vector<double> projected_gradient(const Matrix<double>& gram, const Matrix<T>& product,
-                                         const Matrix<T>& g) const {
-    std::vector<double> squares = squared_projected_gradient(gram, product, g);
-    x_.sum(squares);
-    return squares;
-  }
-
-  // W'W + beta 11': the penalty beta |h_j|_1^2 of an item.
-  Matrix<double> penalized_by_beta(Matrix<double> gram) const {
-    for (Index a = 0; a < options_.rank; ++a) {
-      for (Index b = 0; b < options_.rank; ++b) gram(a, b) += options_.beta;
-    }
-    return gram;
-  }
-
-  // H H' + alpha I; the baseline is not penalized.
-  Matrix<double> penalized_by_alpha(Matrix<double> gram) const {
-    for (Index a = 0; a < options_.rank; ++a) gram(a, a) += options_.alpha;
-    return gram;
-  }
-
-  // alpha |W|^2 is on the diagonal of W'W, and sum_j |h_j|_1^2 = 1'(H H')1.
-  double penalties(const Matrix<double>& w_gram, const Matrix<double>& h_gram) const {
-    double sum = 0;
-    for (Index a = 0; a < options_.rank; ++a) {
-      sum += options_.alpha * w_gram(a, a);
-      for (Index b = 0; b < options_.rank; ++b) sum += options_.beta * h_gram(a, b);
-    }
-    return sum;
+    if (!with_gradient_ || at_.standing() == Standing::kept) return;
+    steps_.go_back_to_measure(at_);
+    latest_.projected_gradient_ratio = steps_.projected_gradient_ratio(at_);
   }
 
   const Data<T>& x_;
   const NmfOptions& options_;
   const bool with_gradient_;
   const std::chrono::steady_clock::time_point began_;
-  const double squared_norm_;
-  const Whole whole_;
-  const bool one_read_;  // the products and the step of H between them are one read of X
-  const StepOptions h_step_;
-  const StepOptions w_step_;
-  Momentum momentum_;
-
-  Factors<T> kept_;      // the latest iterate, whole at any moment
-  Factors<T> ahead_;     // where the next one is being made
-  Matrix<T> swept_h_;    // H as the solver left it, before it ran ahead
-  Matrix<T> h_product_;  // X'W and
-  Matrix<T> w_product_;  // X H', each with a place of its own: one for both would be given back and cleared every time
-  Matrix<T> read_product_;         // X H' and
-  Matrix<double> read_gram_;       // H H' of a read that is not taken up yet
-  std::vector<double> h_squares_;  // of the projected gradient of H, found by a read
-  bool elsewhere_ = false;         // what was read is not the step from `ahead`
-  Matrix<double> w_gram_;          // W'W and
-  Matrix<double> h_gram_;          // H H'
-  bool w_is_ahead_ = false;
-  bool restored_ = false;  // the kept iterate was taken up again: X H' and H H' belong to another
-  bool revived_ = false;   // ahead_ holds a component that was given a new start
+  Steps<T> steps_;
+  typename Steps<T>::At at_;
+  Detour detour_ = Detour::none;
   Index revivals_left_;
-  bool slow_ = false;      // the latest iterate gained little
-  bool breathed_ = false;  // ahead_ comes from a breath
-  bool breath_left_;
+  enum class Breath { none, waits, due } breath_;  // due when the latest iterate gained little
 
-  double objective_ = std::numeric_limits<double>::infinity();
   double squared_ = 0;       // |X - W H|^2 of the kept iterate
   std::vector<Index> dead_;  // its components that are zero in a factor
   double live_norm_ = 1;     // of the others in W
@@ -473,7 +271,8 @@ std::vector<Run<T>> alternate_together(const Data<T>& x, std::span<const NmfOpti
     std::size_t f = 0;
     std::erase_if(going, [&](const One*) { return goes_on[f++] == 0; });
     if (going.empty()) break;
-    multiply_all([&] { x.times_by_column(factors, products); }, std::mem_fn(&One::h), std::mem_fn(&One::w_product));
+    multiply_all([&] { x.times_by_column(factors, products); }, std::mem_fn(&One::h),
+                 std::mem_fn(&One::w_product));
     parallel_for(static_cast<Index>(going.size()), [&](Index one) { going[one]->end(); });
   }
   std::vector<Run<T>> runs;

@@ -162,6 +162,25 @@ TEST(KindsOfData, ReviveComponents) {
   }
 }
 
+// Items with few words: components die in every iteration, and get new starts while the factors run ahead.
+TEST(KindsOfData, ReviveAmongShortItemsWithTheSameMomentum) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const auto x = std::get<SparseMatrix<double>>(
+        generate_corpus<double>({.documents = 600, .terms = 400, .k = 15, .terms_per_document = 5, .seed = seed})
+            .data.values);
+    const testing::OddBlocks<double> blocks(x);
+    Matrix<double> w = testing::random_dense<double>(x.rows, 15, 1), h = testing::random_dense<double>(x.cols, 15, 2);
+    for (Index i = 0; i < w.rows(); ++i) w(i, 4) = 0;
+    for (const int most : {1, 2, 3, 4, 6, 10, 20}) {
+      const NmfOptions options{.rank = 15, .max_iterations = most, .tolerance = 0};
+      const auto expected = factorize(SparseData<double>{SparseView<double>(x)}, options, w, h);
+      const auto found = factorize(StreamedData<double>(blocks), options, w, h);
+      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << most << " iterations");
+      expect_same(found, expected, 1e-7);
+    }
+  }
+}
+
 TEST(KindsOfData, ScaleDoesNotMatter) {
   const auto x = planted<double>(8);
   auto large = x;
