@@ -2,18 +2,22 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "copse/base/error.h"
@@ -29,7 +33,10 @@ struct Scratch {
   std::map<void*, std::size_t> buffers;
   std::atomic<std::size_t> count = 0;
   std::multiset<std::pair<std::size_t, std::filesystem::path>> askers;  // the least sizes, each with its folder
+  std::multiset<std::size_t> most_resident;                             // likewise
   std::atomic<std::size_t> least = no_size;
+  std::condition_variable changed;  // buffers or askers came or went
+  bool is_watched = false;
 };
 
 // Never destroyed: buffers may be freed after everything else.
@@ -68,46 +75,66 @@ std::size_t resident_of_files() {
   return known ? shared * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
-void let_go() {
-  Scratch& all = scratch();
-  const std::lock_guard lock(all.mutex);
+void let_go(const Scratch& all) {
   // The bytes stay in the file; who touches them next, fetches them.
   for (const auto& [place, bytes] : all.buffers) ::madvise(place, bytes, MADV_DONTNEED);
 }
 
 void set_least(Scratch& all) { all.least = all.askers.empty() ? no_size : all.askers.begin()->first; }
 
+std::chrono::nanoseconds processor_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+// Keeps what is resident small as long as anybody asks for it. Who computes may touch pages: time to look again. Where
+// nobody does, and nothing is left to let go of, it sleeps until somebody has computed for a while.
+void watch() {
+  constexpr std::chrono::milliseconds between_looks(2);
+  constexpr std::chrono::nanoseconds idle = std::chrono::microseconds(200);
+  Scratch& all = scratch();
+  std::unique_lock lock(all.mutex);
+  for (;;) {
+    all.changed.wait(lock, [&] { return all.askers.empty() || !all.buffers.empty(); });
+    if (all.askers.empty()) break;
+    const bool is_too_much = resident_of_files() > *all.most_resident.begin();
+    if (is_too_much) let_go(all);
+    lock.unlock();
+    const auto before = processor_time();
+    std::this_thread::sleep_for(between_looks);
+    if (!is_too_much && processor_time() - before < idle) {
+      const timespec work{.tv_sec = 0, .tv_nsec = idle.count()};
+      ::clock_nanosleep(CLOCK_PROCESS_CPUTIME_ID, 0, &work, nullptr);
+    }
+    lock.lock();
+  }
+  all.is_watched = false;
+}
+
 }  // namespace
 
 ScratchBuffers::ScratchBuffers(const std::filesystem::path& folder, std::size_t least_bytes, std::size_t resident_bytes)
-    : least_bytes_(least_bytes), folder_(folder) {
-  // The program's own pages are those of files, too.
-  watcher_ = std::thread([this, most = resident_of_files() + resident_bytes] { watch(most); });
+    : folder_(folder),
+      least_bytes_(least_bytes),
+      most_resident_(resident_of_files() + resident_bytes) {  // the program's own pages are those of files, too
   Scratch& all = scratch();
   const std::lock_guard lock(all.mutex);
+  // Nobody waits for its end: it may sleep until the process computes again.
+  if (!all.is_watched) std::thread(watch).detach();
+  all.is_watched = true;
   all.askers.emplace(least_bytes, folder);
+  all.most_resident.insert(most_resident_);
   set_least(all);
 }
 
 ScratchBuffers::~ScratchBuffers() {
-  {
-    const std::lock_guard lock(mutex_);
-    is_over_ = true;
-  }
-  ends_.notify_one();
-  watcher_.join();
   Scratch& all = scratch();
   const std::lock_guard lock(all.mutex);
   all.askers.erase(all.askers.find({least_bytes_, folder_}));
+  all.most_resident.erase(all.most_resident.find(most_resident_));
   set_least(all);
-}
-
-void ScratchBuffers::watch(std::size_t most) {
-  constexpr std::chrono::milliseconds between_looks(2);
-  std::unique_lock lock(mutex_);
-  while (!ends_.wait_for(lock, between_looks, [&] { return is_over_; })) {
-    if (scratch().count > 0 && resident_of_files() > most) let_go();
-  }
+  all.changed.notify_one();
 }
 
 void* allocate_scratch(std::size_t bytes) {
@@ -118,6 +145,7 @@ void* allocate_scratch(std::size_t bytes) {
   void* const place = map_new_file(all.askers.begin()->second, bytes);
   all.buffers.emplace(place, bytes);
   all.count = all.buffers.size();
+  all.changed.notify_one();
   return place;
 }
 

@@ -2,11 +2,8 @@
 // they are touched.
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <filesystem>
-#include <mutex>
-#include <thread>
 
 namespace copse {
 
@@ -22,14 +19,9 @@ class ScratchBuffers {
   ScratchBuffers& operator=(const ScratchBuffers&) = delete;
 
  private:
-  void watch(std::size_t most);
-
-  const std::size_t least_bytes_;
   const std::filesystem::path folder_;
-  std::mutex mutex_;
-  std::condition_variable ends_;
-  bool is_over_ = false;
-  std::thread watcher_;
+  const std::size_t least_bytes_;
+  const std::size_t most_resident_;
 };
 
 // A buffer of a scratch file; null: no such buffers are asked for, or none of this size.

@@ -96,6 +96,30 @@ TEST_F(ScratchBuffersTest, KeepsEveryValueWhilePagesComeAndGo) {
   EXPECT_LE(resident_of_files(), before + 6 * megabyte);
 }
 
+// How often threads of this process went to sleep.
+std::size_t sleeps() {
+  std::size_t sum = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream status(task.path() / "status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with("voluntary_ctxt_switches:")) sum += std::stoul(line.substr(line.find(':') + 1));
+    }
+  }
+  return sum;
+}
+
+TEST_F(ScratchBuffersTest, NothingWakesUpWhileNobodyComputes) {
+  const ScratchBuffers scratch(folder_, megabyte, megabyte);
+  std::optional<Buffer<float>> values;
+  for (const bool has_buffer : {false, true}) {
+    if (has_buffer) values.emplace(megabyte, 1.0f);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    const std::size_t before = sleeps();
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    EXPECT_LT(sleeps() - before, 25u) << has_buffer;
+  }
+}
+
 TEST_F(ScratchBuffersTest, TwoAtOnceTakeWhatEitherWouldTake) {
   std::optional<ScratchBuffers> coarse(std::in_place, folder_, 8 * megabyte, megabyte);
   std::optional<ScratchBuffers> fine(std::in_place, folder_, megabyte, megabyte);
