@@ -7,6 +7,7 @@
 #include <string>
 
 #include "copse/base/error.h"
+#include "copse/base/median.h"
 #include "copse/base/parallel.h"
 #include "copse/choose/parts.h"
 #include "copse/cluster/k_means.h"
@@ -118,13 +119,6 @@ std::vector<double> silhouettes_of(const Matrix<T>& distances, const std::vector
   return sums;
 }
 
-// Sorts them.
-template <class T>
-T median(std::vector<T>& values) {
-  std::ranges::sort(values);
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
-}
-
 // Features x k: of each group the median of every feature; the mean where all medians are zero.
 template <class T>
 Matrix<T> medians_of(const Matrix<T>& rows, const std::vector<Index>& groups, Index k) {
@@ -140,7 +134,7 @@ Matrix<T> medians_of(const Matrix<T>& rows, const std::vector<Index>& groups, In
         if (members[g].empty()) continue;
         values.clear();
         for (const Index a : members[g]) values.push_back(rows(a, i));
-        w(i, g) = median(values);
+        w(i, g) = median<T>(values);
       }
     }
   });
@@ -248,7 +242,7 @@ std::vector<T> median_baseline(const std::vector<std::vector<T>>& baselines) {
   std::vector<T> result(baselines.front().size()), values(baselines.size());
   for (std::size_t i = 0; i < result.size(); ++i) {
     std::ranges::transform(baselines, values.begin(), [&](const std::vector<T>& one) { return one[i]; });
-    result[i] = median(values);
+    result[i] = median<T>(values);
   }
   return result;
 }

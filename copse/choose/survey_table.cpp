@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "copse/base/median.h"
 #include "copse/base/parallel.h"
 #include "copse/choose/parts.h"
 #include "copse/measure/matching.h"
@@ -74,8 +75,7 @@ Spread spread_of(std::vector<double> values, Average average, int per_run) {
   if (average == Average::mean) {
     spread.centre = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
   } else {
-    std::ranges::sort(values);
-    spread.centre = (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+    spread.centre = median<double>(values);
   }
   return spread;
 }

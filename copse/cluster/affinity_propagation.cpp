@@ -7,6 +7,7 @@
 #include <string>
 
 #include "copse/base/error.h"
+#include "copse/base/median.h"
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
 #include "copse/base/stopwatch.h"
@@ -42,14 +43,6 @@ void break_ties(Pairs& pairs) {
       }
     }
   });
-}
-
-double median(Buffer<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
 // A number that exemplars are never fewer than: each stands for itself and those that are joined to it, and all items
@@ -271,7 +264,9 @@ class Search {
       : pairs_(pairs), options_(options), messages_(pairs, options, watch_) {}
 
   AffinityResult run() {
-    const double first = options_.preference.value_or(median(pairs_.s));
+    Buffer<double> similarities = pairs_.s;
+    const double first = options_.preference.value_or(median<double>(similarities));
+    similarities = {};
     double low = 0;   // a preference with too few clusters
     double high = 0;  // and one with too many
     bool has_low = false;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "copse/base/median.h"
 #include "copse/prepare/item_sums.h"
 #include "copse/prepare/options.h"
 
@@ -32,11 +33,7 @@ inline bool divides_by_degree(const PrepareOptions& options) { return options.no
 // Of the values above zero; 1 if there are none.
 inline double median_above_zero(std::vector<double> values) {
   std::erase_if(values, [](double value) { return !(value > 0); });
-  if (values.empty()) return 1;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*std::max_element(values.begin(), middle) + *middle) / 2;
+  return values.empty() ? 1 : median<double>(values);
 }
 
 // The standard deviation (n - 1) of a feature with this mean over all items, whose entries have this sum of squared
