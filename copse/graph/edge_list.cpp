@@ -9,6 +9,7 @@
 #include "copse/io/input.h"
 #include "copse/io/names.h"
 #include "copse/io/number.h"
+#include "copse/io/quoted.h"
 
 namespace copse {
 namespace {
@@ -47,24 +48,18 @@ void split(std::string_view line, char delimiter, Fields& fields) {
   while (fields.count < 4) {
     std::size_t start = 0;
     while (start < line.size() && line[start] == ' ') ++start;
-    std::size_t end;
     std::string_view text;
     if (start < line.size() && line[start] == '"') {
       std::string& out = fields.quoted[fields.count];
       out.clear();
-      std::size_t p = start + 1;
-      for (; p < line.size() && (line[p] != '"' || (p + 1 < line.size() && line[p + 1] == '"')); ++p) {
-        if (line[p] == '"') ++p;
-        out += line[p];
-      }
-      fields.complete = fields.complete && p < line.size();
-      end = line.find(delimiter, p);
+      line.remove_prefix(start + 1);
+      if (!take_quoted(line, out)) fields.complete = false;
       text = out;
     } else {
-      end = line.find(delimiter);
-      text = trimmed(line.substr(0, end));
+      text = trimmed(line.substr(0, line.find(delimiter)));
     }
     fields.texts[fields.count++] = text;
+    const std::size_t end = line.find(delimiter);
     if (end == std::string_view::npos) return;
     line.remove_prefix(end + 1);
   }

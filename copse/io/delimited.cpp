@@ -9,6 +9,7 @@
 #include "copse/io/compression.h"
 #include "copse/io/names.h"
 #include "copse/io/number.h"
+#include "copse/io/quoted.h"
 
 namespace copse {
 namespace {
@@ -52,20 +53,12 @@ bool next_cell(std::string_view& rest, char delimiter, std::string& cell) {
     return true;
   }
   cell.clear();
-  for (std::size_t p = start + 1; p < rest.size(); ++p) {
-    if (rest[p] == '"') {
-      if (p + 1 >= rest.size() || rest[p + 1] != '"') {
-        rest.remove_prefix(p + 1);
-        const std::string_view after = rest.substr(0, rest.find(delimiter));
-        rest.remove_prefix(after.size());
-        cell += trimmed(after);
-        return true;
-      }
-      ++p;
-    }
-    cell += rest[p];
-  }
-  return false;
+  rest.remove_prefix(start + 1);
+  if (!take_quoted(rest, cell)) return false;
+  const std::string_view after = rest.substr(0, rest.find(delimiter));
+  rest.remove_prefix(after.size());
+  cell += trimmed(after);
+  return true;
 }
 
 // The cells of a line; complete = false if quotes do not end.

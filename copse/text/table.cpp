@@ -2,6 +2,7 @@
 #include <deque>
 
 #include "copse/io/input.h"
+#include "copse/io/quoted.h"
 #include "copse/text/document_readers.h"
 
 namespace copse {
@@ -105,27 +106,17 @@ class Table final : public CheckedReader {
         rest.remove_prefix(end);
       } else {
         rest.remove_prefix(1);
-        for (;;) {
-          const std::size_t quote = rest.find('"');
-          cell += rest.substr(0, quote);
-          if (quote == std::string_view::npos) {
-            Line more;
-            if (!next_line(more)) return broken("a quote that opens in this row is never closed.");
-            swallowed_.push_back(std::move(more));
-            const Line& last = swallowed_.back();
-            bytes += last.text.size();
-            if (last.too_long || bytes > options().max_document_bytes)
-              return broken("a quote that opens in this row does not close within " +
-                            std::to_string(options().max_document_bytes) + " bytes, the limit for one document.");
-            cell += '\n';
-            rest = last.text;
-          } else if (rest.substr(quote + 1).starts_with('"')) {
-            cell += '"';
-            rest.remove_prefix(quote + 2);
-          } else {
-            rest.remove_prefix(quote + 1);
-            break;
-          }
+        while (!take_quoted(rest, cell)) {
+          Line more;
+          if (!next_line(more)) return broken("a quote that opens in this row is never closed.");
+          swallowed_.push_back(std::move(more));
+          const Line& last = swallowed_.back();
+          bytes += last.text.size();
+          if (last.too_long || bytes > options().max_document_bytes)
+            return broken("a quote that opens in this row does not close within " +
+                          std::to_string(options().max_document_bytes) + " bytes, the limit for one document.");
+          cell += '\n';
+          rest = last.text;
         }
       }
       if (rest.empty()) return true;
