@@ -1,12 +1,7 @@
 #include "copse/io/hdf5_file.h"
 
-#include <hdf5.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cmath>
-#include <cstring>
-#include <limits>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -14,7 +9,6 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,363 +16,12 @@
 #include "copse/base/parallel.h"
 #include "copse/io/check_entries.h"
 #include "copse/io/file_order.h"
-#include "copse/io/hdf5_heap.h"
+#include "copse/io/hdf5.h"
 #include "copse/io/names.h"
 #include "copse/io/triplets.h"
 
 namespace copse {
 namespace {
-
-// The library of HDF5 does one thing at a time.
-std::recursive_mutex& library() {
-  static std::recursive_mutex mutex;
-  return mutex;
-}
-
-class Handle {
- public:
-  using Close = herr_t (*)(hid_t);
-  Handle() = default;
-  Handle(hid_t number, Close close) : number_(number), close_(close) {}
-  Handle(Handle&& other) noexcept : number_(std::exchange(other.number_, -1)), close_(other.close_) {}
-  Handle& operator=(Handle&& other) noexcept {
-    std::swap(number_, other.number_);
-    std::swap(close_, other.close_);
-    return *this;
-  }
-  ~Handle() {
-    if (number_ < 0) return;
-    const std::scoped_lock lock(library());
-    close_(number_);
-  }
-  explicit operator bool() const { return number_ >= 0; }
-  hid_t get() const { return number_; }
-
- private:
-  hid_t number_ = -1;
-  Close close_ = nullptr;
-};
-
-template <class T>
-hid_t native_type() {
-  if constexpr (std::is_same_v<T, float>) return H5T_NATIVE_FLOAT;
-  if constexpr (std::is_same_v<T, double>) return H5T_NATIVE_DOUBLE;
-  if constexpr (std::is_same_v<T, std::int32_t>) return H5T_NATIVE_INT32;
-  if constexpr (std::is_same_v<T, std::int64_t>) return H5T_NATIVE_INT64;
-}
-
-constexpr const char* reference_tag = "reference to text";
-
-// Lets HDF5 hand over references to text as they are stored. Its own way from there to the text is not safe.
-herr_t keep_references(hid_t from, hid_t to, H5T_cdata_t* request, std::size_t, std::size_t, std::size_t, void*, void*,
-                       hid_t) {
-  if (request->command == H5T_CONV_FREE) return 0;
-  if (request->command == H5T_CONV_INIT) {
-    request->need_bkg = H5T_BKG_NO;
-    char* tag = H5Tget_class(to) == H5T_OPAQUE ? H5Tget_tag(to) : nullptr;
-    const bool ours = tag != nullptr && std::strcmp(tag, reference_tag) == 0;
-    if (tag != nullptr) H5free_memory(tag);
-    if (!ours || H5Tis_variable_str(from) <= 0) return -1;
-  }
-  return H5Tget_size(from) == heap_reference_bytes && H5Tget_size(to) == heap_reference_bytes ? 0 : -1;
-}
-
-// The type as which references are read. It lives as long as the process.
-hid_t reference_type() {
-  static const hid_t type = [] {
-    const hid_t made = H5Tcreate(H5T_OPAQUE, heap_reference_bytes);
-    H5Tset_tag(made, reference_tag);
-    const Handle text(H5Tcopy(H5T_C_S1), H5Tclose);
-    H5Tset_size(text.get(), H5T_VARIABLE);
-    H5Tregister(H5T_PERS_SOFT, reference_tag, text.get(), made, keep_references);
-    return made;
-  }();
-  return type;
-}
-
-// A link to another file fails, and leaves a note that it did.
-herr_t refuse_other_file(const char*, const char*, const char*, const char*, unsigned*, hid_t, void* refused) {
-  *static_cast<bool*>(refused) = true;
-  return -1;
-}
-
-// What fills a file of so many bytes at most when compressed; more is no real data.
-constexpr double largest_ratio = 2000;
-
-// One open file, with sentences for what is not there.
-class Hdf5 {
- public:
-  explicit Hdf5(const Input& input) : input_(input), name_(input.name()) {
-    const std::scoped_lock lock(library());
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // what goes wrong is said by exceptions
-    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    bytes_ = static_cast<double>(input.bytes().size());
-    if (input.is_mapped()) {
-#if H5_VERSION_GE(1, 10, 7)
-      H5Pset_file_locking(access.get(), false, true);  // a folder that is read-only has no locks
-#endif
-      file_ = Handle(H5Fopen(name_.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose);
-    } else {
-      H5Pset_fapl_core(access.get(), 1 << 20, false);
-      H5Pset_file_image(access.get(), const_cast<char*>(input.bytes().data()), input.bytes().size());
-      file_ = Handle(H5Fopen("copse-memory.h5", H5F_ACC_RDONLY, access.get()), H5Fclose);
-    }
-    if (!file_) wrong("HDF5 cannot open it: it is damaged or was cut short.");
-    const Handle how(H5Fget_create_plist(file_.get()), H5Pclose);
-    hsize_t before = 0;
-    std::size_t address_bytes = 0, length_bytes = 0;
-    H5Pget_userblock(how.get(), &before);
-    H5Pget_sizes(how.get(), &address_bytes, &length_bytes);
-    if (address_bytes == 8 && length_bytes == 8 && before <= input.bytes().size())
-      heap_.emplace(input.bytes().subspan(static_cast<std::size_t>(before)), name_);
-    links_ = Handle(H5Pcreate(H5P_LINK_ACCESS), H5Pclose);
-    arrays_ = Handle(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
-    for (const Handle* way : {&links_, &arrays_}) H5Pset_elink_cb(way->get(), refuse_other_file, &refused_);
-  }
-  Hdf5(const Hdf5&) = delete;
-  Hdf5& operator=(const Hdf5&) = delete;
-
-  [[noreturn]] void wrong(const std::string& sentence) const { fail(name_, sentence); }
-  const std::string& name() const { return name_; }
-
-  bool has(const std::string& path) const {
-    const std::scoped_lock lock(library());
-    for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
-      const bool found = H5Lexists(file_.get(), path.substr(0, end).c_str(), links_.get()) > 0;
-      check_links(path);
-      if (!found) return false;
-      if (end == std::string::npos) break;
-    }
-    const bool found = H5Oexists_by_name(file_.get(), path.c_str(), links_.get()) > 0;
-    check_links(path);
-    return found;
-  }
-
-  Handle object(const std::string& path) const {
-    const std::scoped_lock lock(library());
-    Handle found(H5Oopen(file_.get(), path.c_str(), links_.get()), H5Oclose);
-    check_links(path);
-    return found;
-  }
-  bool is_group(const std::string& path) const {
-    const std::scoped_lock lock(library());
-    const Handle found = object(path);
-    return found && H5Iget_type(found.get()) == H5I_GROUP;
-  }
-
-  // The names of what lies in a group.
-  std::vector<std::string> members(const std::string& path) const {
-    const std::scoped_lock lock(library());
-    std::vector<std::string> names;
-    const Handle group = object(path);
-    const auto add = [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
-      auto& all = *static_cast<std::vector<std::string>*>(list);
-      if (all.size() < 1000) all.emplace_back(name);
-      return 0;
-    };
-    if (is_group(path)) H5Literate(group.get(), H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, add, &names);
-    return names;
-  }
-
-  Handle dataset(const std::string& path) const {
-    const std::scoped_lock lock(library());
-    Handle found(H5Dopen2(file_.get(), path.c_str(), arrays_.get()), H5Dclose);
-    check_links(path);
-    if (!found) wrong(excerpt(path) + " is missing, or is no array.");
-    const Handle how(H5Dget_create_plist(found.get()), H5Pclose);
-    if (H5Pget_layout(how.get()) == H5D_VIRTUAL || H5Pget_external_count(how.get()) > 0)
-      wrong(excerpt(path) + " keeps its values in other files, which are not read.");
-    check_storage(found, how, path);
-    return found;
-  }
-
-  std::vector<Index> shape(const std::string& path) const {
-    const std::scoped_lock lock(library());
-    return shape(dataset(path), path);
-  }
-
-  // Elements [begin, end) of an array with one axis; all by default.
-  template <class T>
-  void read(const std::string& path, Index begin, Index end, T* out) const {
-    read_rows<T>(path, 1, begin, end, out);
-  }
-  template <class T>
-  std::vector<T> read_all(const std::string& path, std::size_t limit) const {
-    const std::vector<Index> sizes = shape(path);
-    if (sizes.size() != 1) wrong(excerpt(path) + " must have one axis.");
-    check_memory(sizeof(T) * static_cast<double>(sizes[0]), limit, name_, excerpt(path));
-    std::vector<T> values(static_cast<std::size_t>(sizes[0]));
-    read(path, 0, sizes[0], values.data());
-    return values;
-  }
-
-  // Rows [begin, end) of an array with so many axes, row after row.
-  template <class T>
-  void read_rows(const std::string& path, std::size_t axes, Index begin, Index end, T* out) const {
-    const std::scoped_lock lock(library());
-    const Handle array = dataset(path);
-    const std::vector<Index> sizes = shape(array, path);
-    const Handle type(H5Dget_type(array.get()), H5Tclose);
-    const H5T_class_t kind = H5Tget_class(type.get());
-    if (sizes.size() != axes || (kind != H5T_INTEGER && kind != H5T_FLOAT))
-      wrong(excerpt(path) + " must be numbers with " + std::to_string(axes) + (axes == 1 ? " axis." : " axes."));
-    if (begin < 0 || begin > end || end > sizes[0])
-      wrong(excerpt(path) + " has " + std::to_string(sizes[0]) + " elements, too few.");
-    if (begin == end) return;
-    hsize_t first[2] = {static_cast<hsize_t>(begin), 0}, count[2] = {static_cast<hsize_t>(end - begin), 1};
-    if (axes == 2) count[1] = static_cast<hsize_t>(sizes[1]);
-    const Handle place(H5Dget_space(array.get()), H5Sclose);
-    const Handle memory(H5Screate_simple(static_cast<int>(axes), count, nullptr), H5Sclose);
-    if (H5Sselect_hyperslab(place.get(), H5S_SELECT_SET, first, nullptr, count, nullptr) < 0 ||
-        H5Dread(array.get(), native_type<T>(), memory.get(), place.get(), H5P_DEFAULT, out) < 0)
-      unreadable(array, path);
-  }
-
-  // An array of text with one axis.
-  std::vector<std::string> texts(const std::string& path, std::size_t limit) const {
-    const std::scoped_lock lock(library());
-    const Handle array = dataset(path);
-    const std::vector<Index> sizes = shape(array, path);
-    const Handle type(H5Dget_type(array.get()), H5Tclose);
-    if (sizes.size() != 1 || H5Tget_class(type.get()) != H5T_STRING)
-      wrong(excerpt(path) + " must be text with one axis.");
-    const auto count = static_cast<std::size_t>(sizes[0]);
-    const bool variable = H5Tis_variable_str(type.get()) > 0;
-    const std::size_t length = variable ? heap_reference_bytes : H5Tget_size(type.get());
-    check_memory(static_cast<double>(count) * (static_cast<double>(length) + sizeof(std::string)), limit, name_,
-                 excerpt(path));
-    std::vector<std::string> result;
-    result.reserve(count);
-    if (count == 0) return result;
-    std::vector<char> bytes(count * length);
-    if (H5Dread(array.get(), variable ? reference_type() : type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) < 0)
-      wrong(excerpt(path) + " cannot be read: the file is damaged.");
-    if (variable) {
-      std::vector<std::string_view> found(count);
-      double total = 0;
-      for (std::size_t i = 0; i < count; ++i) {
-        found[i] = text_of(bytes.data() + i * length);
-        total += static_cast<double>(found[i].size() + sizeof found[i] + sizeof(std::string));
-      }
-      check_memory(total, limit, name_, excerpt(path));
-      result.assign(found.begin(), found.end());
-    } else {
-      for (std::size_t i = 0; i < count; ++i)
-        result.emplace_back(bytes.data() + i * length, ::strnlen(bytes.data() + i * length, length));
-    }
-    return result;
-  }
-
-  bool is_text(const std::string& path) const { return class_of(path) == H5T_STRING; }
-  bool is_compound(const std::string& path) const { return class_of(path) == H5T_COMPOUND; }
-  bool is_whole(const std::string& path) const { return class_of(path) == H5T_INTEGER; }
-
-  // An attribute of text with one value; empty where there is none.
-  std::string attribute(const std::string& path, const char* attribute_name) const {
-    const std::scoped_lock lock(library());
-    const Handle owner = object(path);
-    if (!owner || H5Aexists(owner.get(), attribute_name) <= 0) return {};
-    const Handle found(H5Aopen(owner.get(), attribute_name, H5P_DEFAULT), H5Aclose);
-    const Handle type(H5Aget_type(found.get()), H5Tclose);
-    const Handle space(H5Aget_space(found.get()), H5Sclose);
-    if (H5Tget_class(type.get()) != H5T_STRING || H5Sget_simple_extent_npoints(space.get()) != 1) return {};
-    if (H5Tis_variable_str(type.get()) > 0) {
-      char reference[heap_reference_bytes] = {};
-      if (H5Aread(found.get(), reference_type(), reference) < 0) return {};
-      return std::string(text_of(reference));
-    }
-    if (H5Tget_size(type.get()) > std::size_t{1} << 16) return {};  // more than an attribute holds
-    std::string text(H5Tget_size(type.get()), '\0');
-    if (H5Aread(found.get(), type.get(), text.data()) < 0) return {};
-    text.resize(::strnlen(text.data(), text.size()));
-    return text;
-  }
-
-  // An attribute of two whole numbers.
-  std::optional<std::pair<Index, Index>> pair(const std::string& path, const char* attribute_name) const {
-    const std::scoped_lock lock(library());
-    const Handle owner = object(path);
-    if (!owner || H5Aexists(owner.get(), attribute_name) <= 0) return {};
-    const Handle found(H5Aopen(owner.get(), attribute_name, H5P_DEFAULT), H5Aclose);
-    const Handle space(H5Aget_space(found.get()), H5Sclose);
-    std::int64_t sizes[2] = {};
-    if (H5Sget_simple_extent_npoints(space.get()) != 2 || H5Aread(found.get(), H5T_NATIVE_INT64, sizes) < 0) return {};
-    return std::pair<Index, Index>(sizes[0], sizes[1]);
-  }
-
- private:
-  void check_links(const std::string& path) const {
-    if (refused_) wrong(excerpt(path) + " is a link to another file, which is not followed.");
-  }
-
-  // HDF5 reads as many elements as an array has, whatever was stored of it.
-  void check_storage(const Handle& array, const Handle& how, const std::string& path) const {
-    const H5D_layout_t layout = H5Pget_layout(how.get());
-    H5D_space_status_t status = H5D_SPACE_STATUS_ERROR;
-    if (layout == H5D_CHUNKED || H5Dget_space_status(array.get(), &status) < 0 ||
-        status == H5D_SPACE_STATUS_NOT_ALLOCATED)
-      return;
-    const Handle type(H5Dget_type(array.get()), H5Tclose), space(H5Dget_space(array.get()), H5Sclose);
-    const bool variable = H5Tis_variable_str(type.get()) > 0;
-    const H5T_class_t kind = H5Tget_class(type.get());
-    if (kind != H5T_INTEGER && kind != H5T_FLOAT && kind != H5T_STRING) return;  // nothing else is read
-    const auto bytes = static_cast<double>(variable ? heap_reference_bytes : H5Tget_size(type.get()));
-    const auto elements = static_cast<double>(H5Sget_simple_extent_npoints(space.get()));
-    if (static_cast<double>(H5Dget_storage_size(array.get())) != elements * bytes)
-      wrong(excerpt(path) + " takes another number of bytes than its shape asks for: the file is damaged.");
-  }
-
-  std::string_view text_of(const char* reference) const {
-    if (!heap_) wrong("its addresses or lengths do not have 8 bytes; text of any length cannot be read from it.");
-    return heap_->text(std::span<const char, heap_reference_bytes>(reference, heap_reference_bytes));
-  }
-
-  [[noreturn]] void unreadable(const Handle& array, const std::string& path) const {
-    const Handle how(H5Dget_create_plist(array.get()), H5Pclose);
-    for (int i = 0; i < H5Pget_nfilters(how.get()); ++i) {
-      char filter[64] = {};
-      unsigned flags = 0, settings = 0;
-      std::size_t count = 0;
-      const H5Z_filter_t number = H5Pget_filter2(how.get(), static_cast<unsigned>(i), &flags, &count, nullptr,
-                                                 sizeof filter, filter, &settings);
-      if (H5Zfilter_avail(number) <= 0)
-        wrong(excerpt(path) + " is compressed by " +
-              excerpt(filter[0] == 0 ? "filter " + std::to_string(number) : filter) +
-              ", which this HDF5 does not know; compression=\"gzip\" can be read.");
-    }
-    wrong(excerpt(path) + " cannot be read: the file is damaged.");
-  }
-
-  H5T_class_t class_of(const std::string& path) const {
-    const std::scoped_lock lock(library());
-    const Handle array(H5Dopen2(file_.get(), path.c_str(), arrays_.get()), H5Dclose);
-    check_links(path);
-    if (!array) return H5T_NO_CLASS;
-    const Handle type(H5Dget_type(array.get()), H5Tclose);
-    return H5Tget_class(type.get());
-  }
-
-  std::vector<Index> shape(const Handle& array, const std::string& path) const {
-    const Handle space(H5Dget_space(array.get()), H5Sclose);
-    const int axes = H5Sget_simple_extent_ndims(space.get());
-    if (axes < 0 || axes > 2) wrong(excerpt(path) + " has more axes than a matrix.");
-    hsize_t sizes[2] = {};
-    H5Sget_simple_extent_dims(space.get(), sizes, nullptr);
-    double elements = 1;
-    for (int axis = 0; axis < axes; ++axis) elements *= static_cast<double>(sizes[axis]);
-    // Nothing is stored of an array that was never written: its size alone must not fill the memory.
-    if (elements > 16e6 && elements > largest_ratio * bytes_)
-      wrong(excerpt(path) + " claims more elements than the file can hold.");
-    return {sizes, sizes + axes};
-  }
-
-  Input input_;  // keeps the bytes
-  std::string name_;
-  Handle file_, links_, arrays_;  // the file, and how its links and its arrays are opened
-  mutable bool refused_ = false;  // a link to another file was met
-  double bytes_ = 0;
-  mutable std::optional<Hdf5Heap> heap_;
-};
 
 // Where the matrix is, and how it lies there. Compressed arrays have one offset more than cells, or than genes.
 struct CellMatrix {
@@ -467,7 +110,7 @@ CellMatrix find_anndata(const Hdf5& file, const ReadOptions& options) {
 CellMatrix find_10x(const Hdf5& file, const std::string& group) {
   CellMatrix found;
   found.path = group;
-  const auto shape = file.read_all<std::int64_t>(group + "/shape", 1 << 20);
+  const auto shape = file.read_all(group + "/shape", 1 << 20);
   if (shape.size() != 2) file.wrong("the shape is not that of a matrix.");
   found.genes = shape[0];
   found.cells = shape[1];
@@ -507,7 +150,7 @@ std::vector<std::string> column(const Hdf5& file, const std::string& path, Index
     const std::string kind = file.attribute(path, "encoding-type");
     if (kind == "categorical") {
       const std::vector<std::string> categories = column(file, path + "/categories", -1, limit);
-      for (const std::int64_t code : file.read_all<std::int64_t>(path + "/codes", limit)) {
+      for (const std::int64_t code : file.read_all(path + "/codes", limit)) {
         if (code < -1 || code >= static_cast<std::int64_t>(categories.size()))
           file.wrong(excerpt(path) + " has codes of categories that are not there.");
         result.push_back(code < 0 ? "" : categories[static_cast<std::size_t>(code)]);
@@ -522,7 +165,7 @@ std::vector<std::string> column(const Hdf5& file, const std::string& path, Index
     result = file.texts(path, limit);
   } else if (file.is_whole(path)) {
     const std::string referred = path.substr(0, path.rfind('/')) + "/__categories" + path.substr(path.rfind('/'));
-    const auto numbers = file.read_all<std::int64_t>(path, limit);
+    const auto numbers = file.read_all(path, limit);
     if (file.has(referred)) {
       const std::vector<std::string> categories = column(file, referred, -1, limit);
       for (const std::int64_t code : numbers)
@@ -550,7 +193,7 @@ std::vector<std::string> names_at(const Hdf5& file, const std::string& path, Ind
 }
 
 std::vector<Index> read_offsets(const Hdf5& file, const CellMatrix& matrix, const ReadOptions& options) {
-  std::vector<Index> offsets = file.read_all<std::int64_t>(matrix.path + "/indptr", options.memory_limit);
+  std::vector<Index> offsets = file.read_all(matrix.path + "/indptr", options.memory_limit);
   if (offsets.front() != 0 || offsets.back() != matrix.entries || !std::is_sorted(offsets.begin(), offsets.end()))
     file.wrong("the offsets of " + excerpt(matrix.path) + " must ascend from 0 to the number of entries, " +
                std::to_string(matrix.entries) + ".");
@@ -616,7 +259,7 @@ class CellBlocks final : public ItemBlocks {
 
   // All are read when the first are asked for: HDF5 keeps text in no order.
   std::vector<std::string> part(const std::string& path, std::vector<std::string>& all, Index block) const {
-    const std::scoped_lock lock(library());
+    const std::scoped_lock lock(hdf5_library());
     if (all.empty()) all = names_at(file_, path, matrix_.cells, options_, nullptr);
     if (all.empty()) return {};
     return {all.begin() + first_item(block), all.begin() + first_item(block + 1)};
