@@ -11,6 +11,7 @@
 #include "copse/base/random.h"
 #include "copse/base/stopwatch.h"
 #include "copse/cluster/item_rows.h"
+#include "copse/matrix/more_of_data.h"
 
 namespace copse {
 namespace {
@@ -692,7 +693,7 @@ Matrix<T> nearest_weights(const Data<T>& x, const Matrix<T>& w, PlaceBy by) {
   const bool angle = by == PlaceBy::angle;
   const bool unit = by == PlaceBy::unit_distance;
   std::vector<double> squares(static_cast<std::size_t>(n), 0.0), centres(static_cast<std::size_t>(k), 0.0);
-  x.visit_blocks([&](Index first, const SparseView<T>& block) {
+  visit_blocks(x, [&](Index first, const SparseView<T>& block) {
     for (Index j = 0; j < block.cols; ++j) {
       for (Index p = block.offsets[j]; p < block.offsets[j + 1]; ++p) {
         const double value = static_cast<double>(block.values[p]);

@@ -26,11 +26,9 @@ constexpr int ray_rounds = 10;       // of moving every ray to the mean directio
 template <class T>
 class Squared : public Data<T> {
  public:
-  explicit Squared(const Data<T>& a) : a_(a) {}
-  Index rows() const override { return a_.cols(); }
-  Index cols() const override { return a_.cols(); }
-  Index nonzeros() const override { return 2 * a_.nonzeros(); }
-  double squared_norm() const override { return a_.squared_norm(); }  // not asked for
+  explicit Squared(const Data<T>& a)
+      : Data<T>({.rows = a.cols(), .cols = a.cols(), .nonzeros = 2 * a.nonzeros()}), a_(a) {}
+  double squared_norm_over(int exponent) const override { return a_.squared_norm_over(exponent); }  // not asked for
   void times(const Matrix<T>& h, Matrix<T>& out) const override { transpose_times(h, out); }
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override {
     Matrix<T> once;

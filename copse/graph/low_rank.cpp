@@ -15,7 +15,8 @@ constexpr Index rows_per_block = 512;
 }  // namespace
 
 template <class T>
-LowRank<T>::LowRank(const Data<T>& a, const LowRankOptions& options) {
+LowRank<T>::LowRank(const Data<T>& a, const LowRankOptions& options)
+    : Data<T>({.rows = a.cols(), .cols = a.cols(), .nonzeros = 2 * a.cols() * options.rank}) {
   const Index n = a.cols();
   if (options.rank < 1 || options.rank > n)
     throw InvalidArgument("the rank of the approximation must be between 1 and the number of nodes, " +
@@ -42,8 +43,8 @@ LowRank<T>::LowRank(const Data<T>& a, const LowRankOptions& options) {
 }
 
 template <class T>
-double LowRank<T>::squared_norm() const {
-  return copse::squared_norm<double>(c_.values());
+double LowRank<T>::squared_norm_over(int exponent) const {
+  return copse::squared_norm_over<double>(c_.values(), exponent);
 }
 
 template <class T>

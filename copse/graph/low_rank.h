@@ -22,10 +22,7 @@ class LowRank : public Data<T> {
  public:
   LowRank(const Data<T>& a, const LowRankOptions& options);
 
-  Index rows() const override { return q_.rows(); }
-  Index cols() const override { return q_.rows(); }
-  Index nonzeros() const override { return 2 * q_.rows() * q_.cols(); }
-  double squared_norm() const override;
+  double squared_norm_over(int exponent) const override;
   void times(const Matrix<T>& h, Matrix<T>& out) const override { transpose_times(h, out); }
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"

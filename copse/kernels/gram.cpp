@@ -248,6 +248,7 @@ double squared_norm(std::span<const T> values) {
 
 template <class T>
 double squared_norm_over(std::span<const T> values, int exponent) {
+  if (exponent == 0) return squared_norm(values);
   // 2^-exponent in two factors that are numbers, and the products as exact as they can be.
   const double half = std::ldexp(1.0, -exponent / 2), other_half = std::ldexp(1.0, -exponent - -exponent / 2);
   return sum_blocks(static_cast<Index>(values.size()), Index(16384), 0.0, [&](Index begin, Index end) {

@@ -31,7 +31,8 @@ struct SparseData<T>::Copies {
 };
 
 template <class T>
-SparseData<T>::SparseData(SparseView<T> x) : x_(x), copies_(std::make_unique<Copies>()) {}
+SparseData<T>::SparseData(SparseView<T> x)
+    : Data<T>({.rows = x.rows, .cols = x.cols, .nonzeros = x.nonzeros()}), x_(x), copies_(std::make_unique<Copies>()) {}
 
 template <class T>
 SparseData<T>::~SparseData() = default;
@@ -70,18 +71,13 @@ void SparseData<T>::transpose_times(const Matrix<T>& w, Matrix<T>& out) const {
 }
 
 template <class T>
-double SparseData<T>::squared_norm() const {
-  return copse::squared_norm(x_.values);
-}
-
-template <class T>
 double SparseData<T>::squared_norm_over(int exponent) const {
   return copse::squared_norm_over(x_.values, exponent);
 }
 
 template <class T>
-void SparseData<T>::visit_blocks(const std::function<void(Index, const SparseView<T>&)>& visit) const {
-  parallel_blocks(cols(), items_per_block, [&](Index begin, Index end) {
+void SparseData<T>::visit_blocks(const VisitBlock<T>& visit) const {
+  parallel_blocks(this->cols(), items_per_block, [&](Index begin, Index end) {
     const auto offsets = x_.offsets.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin + 1));
     visit(begin, {x_.rows, end - begin, offsets, x_.indices, x_.values});
   });
@@ -96,30 +92,25 @@ double copied_bytes_per_entry(Index k) {
 
 template <class T>
 void DenseData<T>::times(const Matrix<T>& h, Matrix<T>& out) const {
-  copse::times<T>({.values = items_.data(), .rows = rows(), .row_step = 1, .column_step = rows()}, h, out);
+  copse::times<T>({.values = items_.data(), .rows = this->rows(), .row_step = 1, .column_step = this->rows()}, h, out);
 }
 
 template <class T>
 void DenseData<T>::transpose_times(const Matrix<T>& w, Matrix<T>& out) const {
-  copse::times<T>({.values = items_.data(), .rows = cols(), .row_step = rows(), .column_step = 1}, w, out);
+  copse::times<T>({.values = items_.data(), .rows = this->cols(), .row_step = this->rows(), .column_step = 1}, w, out);
 }
 
 template <class T>
-double DenseData<T>::squared_norm() const {
-  return copse::squared_norm(items_.values());
-}
-
-template <class T>
-void DenseData<T>::visit_blocks(const std::function<void(Index, const SparseView<T>&)>& visit) const {
-  parallel_blocks(cols(), items_per_block, [&](Index begin, Index end) {
-    SparseMatrix<T> block{.rows = rows(), .cols = end - begin};
-    const auto room = static_cast<std::size_t>(rows() * (end - begin));
+void DenseData<T>::visit_blocks(const VisitBlock<T>& visit) const {
+  parallel_blocks(this->cols(), items_per_block, [&](Index begin, Index end) {
+    SparseMatrix<T> block{.rows = this->rows(), .cols = end - begin};
+    const auto room = static_cast<std::size_t>(this->rows() * (end - begin));
     block.indices.resize(room);
     block.values.resize(room);
     Index count = 0;  // every entry is written, and stays only if it is not zero: no branch to guess
     for (Index j = begin; j < end; ++j) {
       const T* item = items_.row(j).data();
-      for (Index i = 0; i < rows(); ++i) {
+      for (Index i = 0; i < this->rows(); ++i) {
         block.indices[count] = static_cast<RowIndex>(i);
         block.values[count] = item[i];
         count += item[i] != T(0) ? 1 : 0;
@@ -172,12 +163,12 @@ Sample<T> SparseData<T>::select(std::span<const Index> items) const {
 
 template <class T>
 Sample<T> DenseData<T>::select(std::span<const Index> items) const {
-  Matrix<T> selected(static_cast<Index>(items.size()), rows());
+  Matrix<T> selected(static_cast<Index>(items.size()), this->rows());
   for (Index j = 0; j < selected.rows(); ++j) {
     const auto item = items_.row(items[static_cast<std::size_t>(j)]);
     std::copy(item.begin(), item.end(), selected.row(j).begin());
   }
-  std::vector<Index> features(static_cast<std::size_t>(rows()));
+  std::vector<Index> features(static_cast<std::size_t>(this->rows()));
   std::iota(features.begin(), features.end(), Index{0});
   return {std::make_unique<SelectedDense<T>>(std::move(selected)), std::move(features)};
 }

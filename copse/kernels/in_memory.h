@@ -5,6 +5,7 @@
 
 #include "copse/matrix/data.h"
 #include "copse/matrix/dataset.h"
+#include "copse/matrix/more_of_data.h"
 #include "copse/matrix/sparse.h"
 
 namespace copse {
@@ -15,23 +16,18 @@ class SlicedTranspose;
 // Sparse data. The arrays behind the view must outlive it. The first call of times() makes a transposed copy. If that
 // is large, the next call of transpose_times() with few columns makes a copy of the row numbers.
 template <class T>
-class SparseData : public Data<T> {
+class SparseData : public Data<T>, public SelectsItems<T>, public ShowsItems<T>, public MultipliesByColumn<T> {
  public:
   explicit SparseData(SparseView<T> x);
   explicit SparseData(const SparseMatrix<T>&&) = delete;
   ~SparseData() override;
 
-  Index rows() const override { return x_.rows; }
-  Index cols() const override { return x_.cols; }
-  Index nonzeros() const override { return x_.nonzeros(); }
   void times(const Matrix<T>& h, Matrix<T>& out) const override;
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
-  bool multiplies_by_column() const override { return true; }
   void times_by_column(const Matrix<T>& h, Matrix<T>& out) const override;
   void transpose_times_by_column(const Matrix<T>& w, Matrix<T>& out) const override;
-  double squared_norm() const override;
   double squared_norm_over(int exponent) const override;
-  void visit_blocks(const std::function<void(Index, const SparseView<T>&)>& visit) const override;
+  void visit_blocks(const VisitBlock<T>& visit) const override;
   Sample<T> select(std::span<const Index> items) const override;
 
  private:
@@ -47,19 +43,16 @@ double copied_bytes_per_entry(Index k);
 
 // Dense data, given as items: row j of `items` (n x m) is item j. The matrix must outlive it.
 template <class T>
-class DenseData : public Data<T> {
+class DenseData : public Data<T>, public SelectsItems<T>, public ShowsItems<T> {
  public:
-  explicit DenseData(const Matrix<T>& items) : items_(items) {}
+  explicit DenseData(const Matrix<T>& items)
+      : Data<T>({.rows = items.cols(), .cols = items.rows(), .nonzeros = items.rows() * items.cols()}), items_(items) {}
   explicit DenseData(const Matrix<T>&&) = delete;
 
-  Index rows() const override { return items_.cols(); }
-  Index cols() const override { return items_.rows(); }
-  Index nonzeros() const override { return items_.rows() * items_.cols(); }
   void times(const Matrix<T>& h, Matrix<T>& out) const override;
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
-  double squared_norm() const override;
   double squared_norm_over(int exponent) const override;
-  void visit_blocks(const std::function<void(Index, const SparseView<T>&)>& visit) const override;
+  void visit_blocks(const VisitBlock<T>& visit) const override;
   Sample<T> select(std::span<const Index> items) const override;
 
  private:

@@ -11,15 +11,14 @@ namespace {
 template <class T>
 class WidenedData : public Data<T> {
  public:
-  WidenedData(Sample<T> sample, Index rows) : sample_(std::move(sample)), rows_(rows) {}
+  WidenedData(Sample<T> sample, Index rows)
+      : Data<T>({.rows = rows, .cols = sample.data->cols(), .nonzeros = sample.data->nonzeros()}),
+        sample_(std::move(sample)) {}
 
-  Index rows() const override { return rows_; }
-  Index cols() const override { return sample_.data->cols(); }
-  Index nonzeros() const override { return sample_.data->nonzeros(); }
   void times(const Matrix<T>& h, Matrix<T>& out) const override {
     Matrix<T> product;
     sample_.data->times(h, product);
-    out.reshape(rows_, h.cols());
+    out.reshape(this->rows(), h.cols());
     std::ranges::fill(out.values(), T(0));
     for (Index i = 0; i < product.rows(); ++i) std::ranges::copy(product.row(i), out.row(sample_.features[i]).begin());
   }
@@ -29,19 +28,18 @@ class WidenedData : public Data<T> {
     for (Index i = 0; i < rows.rows(); ++i) std::ranges::copy(w.row(sample_.features[i]), rows.row(i).begin());
     sample_.data->transpose_times(rows, out);
   }
-  double squared_norm() const override { return sample_.data->squared_norm(); }
   double squared_norm_over(int exponent) const override { return sample_.data->squared_norm_over(exponent); }
 
  private:
   Sample<T> sample_;
-  Index rows_;
 };
 
 }  // namespace
 
 template <class T>
 SharedData<T>::SharedData(std::unique_ptr<Data<T>> own, const Team& team, std::vector<Index> row_starts)
-    : owned_(std::move(own)),
+    : Data<T>(Sizes{}),
+      owned_(std::move(own)),
       own_(*owned_),
       team_(team),
       rank_(team.rank()),
@@ -50,34 +48,31 @@ SharedData<T>::SharedData(std::unique_ptr<Data<T>> own, const Team& team, std::v
   std::vector<double> counts(static_cast<std::size_t>(team.size() + 2), 0);
   counts[rank_] = static_cast<double>(own_.cols());
   counts[team.size()] = static_cast<double>(own_.nonzeros());
-  counts[team.size() + 1] = own_.prefers_one_read() ? 1 : 0;
+  counts[team.size() + 1] = own_.is_fetched() ? 1 : 0;
   team.sum(counts);
   for (int r = 0; r < team.size(); ++r) item_starts_[r + 1] = item_starts_[r] + static_cast<Index>(counts[r]);
-  one_read_ = counts[team.size() + 1] > 0;
-  whole_ = {own_.rows(), item_starts_.back(), static_cast<Index>(counts[team.size()]), row_starts_[rank_],
-            item_starts_[rank_]};
+  this->set_sizes({.rows = row_starts_[rank_ + 1] - row_starts_[rank_],
+                   .cols = own_.cols(),
+                   .nonzeros = own_.nonzeros(),
+                   .is_fetched = counts[team.size() + 1] > 0,
+                   .whole = Whole{own_.rows(), item_starts_.back(), static_cast<Index>(counts[team.size()]),
+                                  row_starts_[rank_], item_starts_[rank_]}});
 }
 
 namespace {
 
 // Data that somebody else keeps, as an owner would hold it.
 template <class T>
-class BorrowedData : public Data<T> {
+class BorrowedData : public Data<T>, public SelectsItems<T> {
  public:
-  explicit BorrowedData(const Data<T>& x) : x_(x) {}
-  Index rows() const override { return x_.rows(); }
-  Index cols() const override { return x_.cols(); }
-  Index nonzeros() const override { return x_.nonzeros(); }
+  explicit BorrowedData(const Data<T>& x) : Data<T>(x.sizes()), x_(x) {}
   void times(const Matrix<T>& h, Matrix<T>& out) const override { x_.times(h, out); }
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override { x_.transpose_times(w, out); }
   void read_once(const Matrix<T>& w, const UpdateItems<T>& update, Matrix<T>& out) const override {
     x_.read_once(w, update, out);
   }
-  Index item_blocks() const override { return x_.item_blocks(); }
-  bool prefers_one_read() const override { return x_.prefers_one_read(); }
-  double squared_norm() const override { return x_.squared_norm(); }
   double squared_norm_over(int exponent) const override { return x_.squared_norm_over(exponent); }
-  Sample<T> select(std::span<const Index> items) const override { return x_.select(items); }
+  Sample<T> select(std::span<const Index> items) const override { return select_items(x_, items); }
 
  private:
   const Data<T>& x_;
@@ -115,7 +110,7 @@ Matrix<T> SharedData<T>::all_items(const Matrix<T>& own) const {
 template <class T>
 void SharedData<T>::scatter_sum(const Matrix<T>& all, Matrix<T>& out) const {
   const Index k = all.cols();
-  out.reshape(rows(), k);
+  out.reshape(this->rows(), k);
   std::vector<Index> numbers = row_starts_;
   for (Index& start : numbers) start *= k;
   team_.sum_parts(std::span<const T>(all.values()), numbers, out.values());
@@ -142,7 +137,7 @@ void SharedData<T>::read_once(const Matrix<T>& w, const UpdateItems<T>& update, 
 
 template <class T>
 double SharedData<T>::squared_norm_over(int exponent) const {
-  double square = exponent == 0 ? own_.squared_norm() : own_.squared_norm_over(exponent);
+  double square = own_.squared_norm_over(exponent);
   team_.sum({&square, 1});
   return square;
 }
@@ -153,7 +148,7 @@ Sample<T> SharedData<T>::select(std::span<const Index> items) const {
   for (const Index item : items) {
     if (item >= item_starts_[rank_] && item < item_starts_[rank_ + 1]) own.push_back(item - item_starts_[rank_]);
   }
-  Sample<T> sample = own_.select(own);
+  Sample<T> sample = select_items<T>(own_, own);
   if (team_.any(sample.data == nullptr)) return {};
   // Features that occur in nobody's items are left out, as one alone would: random starts number the rows alike.
   std::vector<std::int32_t> occurs(static_cast<std::size_t>(own_.rows()), 0);

@@ -5,31 +5,24 @@
 #include <vector>
 
 #include "copse/base/team.h"
-#include "copse/matrix/data.h"
+#include "copse/matrix/more_of_data.h"
 
 namespace copse {
 
 // Rows of W are spread as well: rows() and cols() count one's own. An iteration sends W once (all-gather) and X H' once
 // (reduce-scatter), and a few k x k sums; H never moves. Items and rows are numbered through all ranks in their order.
 template <class T>
-class SharedData : public Data<T> {
+class SharedData : public Data<T>, public SelectsItems<T> {
  public:
   // `own` has all features and one's own items. Both must outlive it. Rows are spread in equal parts, unless
   // `row_starts` says where the rows of each member begin.
   SharedData(const Data<T>& own, const Team& team);
   SharedData(std::unique_ptr<Data<T>> own, const Team& team, std::vector<Index> row_starts = {});
 
-  Index rows() const override { return row_starts_[rank_ + 1] - row_starts_[rank_]; }
-  Index cols() const override { return own_.cols(); }
-  Index nonzeros() const override { return own_.nonzeros(); }
   void times(const Matrix<T>& h, Matrix<T>& out) const override;
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
   void read_once(const Matrix<T>& w, const UpdateItems<T>& update, Matrix<T>& out) const override;
-  Index item_blocks() const override { return own_.item_blocks(); }
-  bool prefers_one_read() const override { return one_read_; }
-  double squared_norm() const override { return squared_norm_over(0); }
   double squared_norm_over(int exponent) const override;
-  Whole whole() const override { return whole_; }
   void sum(std::span<double> values) const override { team_.sum(values); }
   Sample<T> select(std::span<const Index> items) const override;
 
@@ -50,32 +43,28 @@ class SharedData : public Data<T> {
   const Team& team_;
   const int rank_;
   std::vector<Index> row_starts_, item_starts_;
-  bool one_read_ = false;
-  Whole whole_;
 };
 
 // The same with all rows of W on everyone: for what needs X H' whole, and for items that are fitted one by one. cols()
 // counts one's own items; select() takes their numbers among these.
 template <class T>
-class ReplicatedData : public Data<T> {
+class ReplicatedData : public Data<T>, public SelectsItems<T> {
  public:
-  ReplicatedData(const Data<T>& own, const Team& team) : own_(own), team_(team) {}
+  ReplicatedData(const Data<T>& own, const Team& team)
+      : Data<T>({.rows = own.rows(), .cols = own.cols(), .nonzeros = own.nonzeros()}), own_(own), team_(team) {}
 
-  Index rows() const override { return own_.rows(); }
-  Index cols() const override { return own_.cols(); }
-  Index nonzeros() const override { return own_.nonzeros(); }
   void times(const Matrix<T>& h, Matrix<T>& out) const override {
     own_.times(h, out);
     team_.sum(out.values());
   }
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override { own_.transpose_times(w, out); }
-  double squared_norm() const override {
-    double square = own_.squared_norm();
+  double squared_norm_over(int exponent) const override {
+    double square = own_.squared_norm_over(exponent);
     team_.sum({&square, 1});
     return square;
   }
   void sum(std::span<double> values) const override { team_.sum(values); }
-  Sample<T> select(std::span<const Index> items) const override { return own_.select(items); }
+  Sample<T> select(std::span<const Index> items) const override { return select_items(own_, items); }
 
  private:
   const Data<T>& own_;

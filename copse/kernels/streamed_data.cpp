@@ -152,27 +152,30 @@ struct StreamedData<T>::Known {
 
 template <class T>
 StreamedData<T>::StreamedData(const BlockedItems<T>& items)
-    : items_(items), starts_(aligned_starts(items)), known_(std::make_unique<Known>()) {}
+    : Data<T>({.rows = items.rows(), .cols = items.cols(), .nonzeros = items.nonzeros(), .is_fetched = true}),
+      items_(items),
+      starts_(aligned_starts(items)),
+      known_(std::make_unique<Known>()) {}
 
 template <class T>
 StreamedData<T>::~StreamedData() = default;
 
 template <class T>
 void StreamedData<T>::times(const Matrix<T>& h, Matrix<T>& out) const {
-  const Index k = h.cols(), parts = streamed_parts<T>(rows(), k, items_.blocks());
-  std::vector<ScatteredProduct<T>> sums(static_cast<std::size_t>(parts), ScatteredProduct<T>(rows(), k));
+  const Index k = h.cols(), parts = streamed_parts<T>(this->rows(), k, items_.blocks());
+  std::vector<ScatteredProduct<T>> sums(static_cast<std::size_t>(parts), ScatteredProduct<T>(this->rows(), k));
   visit_stretches<T>(items_, parts, [&](Index part, Index block, const SparseView<T>& view) {
     Matrix<T> own;
     own.reshape(view.cols, k);
     std::copy_n(h.data() + items_.first_items()[block] * k, view.cols * k, own.data());
     sums[part].add(view, own);
   });
-  add_up(sums, rows(), k, out);
+  add_up(sums, this->rows(), k, out);
 }
 
 template <class T>
 void StreamedData<T>::transpose_times(const Matrix<T>& w, Matrix<T>& out) const {
-  out.reshape(cols(), w.cols());
+  out.reshape(this->cols(), w.cols());
   visit_stretches<T>(items_, std::min(most_parts, std::max<Index>(1, items_.blocks())),
                      [&](Index, Index block, const SparseView<T>& view) {
                        Matrix<T> own;
@@ -183,11 +186,11 @@ void StreamedData<T>::transpose_times(const Matrix<T>& w, Matrix<T>& out) const 
 
 template <class T>
 void StreamedData<T>::read_once(const Matrix<T>& w, const UpdateItems<T>& update, Matrix<T>& out) const {
-  const Index k = w.cols(), parts = streamed_parts<T>(rows(), k, items_.blocks());
+  const Index k = w.cols(), parts = streamed_parts<T>(this->rows(), k, items_.blocks());
   std::vector<ScatteredProduct<T>> sums(static_cast<std::size_t>(parts));
-  const Index count = item_blocks();
+  const Index count = static_cast<Index>(starts_.size()) - 1;
   parallel_for(parts, [&](Index part) {
-    sums[part] = ScatteredProduct<T>(rows(), k);
+    sums[part] = ScatteredProduct<T>(this->rows(), k);
     RangeReader<T> reader(items_);
     Matrix<T> product, h;
     for (Index block = count * part / parts; block < count * (part + 1) / parts; ++block) {
@@ -195,27 +198,27 @@ void StreamedData<T>::read_once(const Matrix<T>& w, const UpdateItems<T>& update
       const SparseView<T> view = reader.read(starts_[block], starts_[block + 1]);
       copse::transpose_times(view, w, product);
       h.reshape(view.cols, k);
-      update(block, starts_[block], product, h);
+      update(starts_[block], product, h);
       sums[part].add(view, h);
     }
   });
-  add_up(sums, rows(), k, out);
-}
-
-template <class T>
-double StreamedData<T>::squared_norm() const {
-  if (const ItemFacts* facts = items_.facts()) return facts->squared_norm;
-  std::call_once(known_->once, [&] { isolated([&] { known_->squared_norm = squared_norm_over(0); }); });
-  return known_->squared_norm;
+  add_up(sums, this->rows(), k, out);
 }
 
 template <class T>
 double StreamedData<T>::squared_norm_over(int exponent) const {
+  if (exponent != 0) return read_squared_norm_over(exponent);
+  if (const ItemFacts* facts = items_.facts()) return facts->squared_norm;
+  std::call_once(known_->once, [&] { isolated([&] { known_->squared_norm = read_squared_norm_over(0); }); });
+  return known_->squared_norm;
+}
+
+template <class T>
+double StreamedData<T>::read_squared_norm_over(int exponent) const {
   std::vector<double> squares(static_cast<std::size_t>(items_.blocks()), 0.0);
   visit_stretches<T>(items_, std::min(most_parts, std::max<Index>(1, items_.blocks())),
                      [&](Index, Index block, const SparseView<T>& view) {
-                       squares[block] = exponent == 0 ? copse::squared_norm(view.values)
-                                                      : copse::squared_norm_over(view.values, exponent);
+                       squares[block] = copse::squared_norm_over(view.values, exponent);
                      });
   double sum = 0;
   for (const double square : squares) sum += square;
@@ -223,7 +226,7 @@ double StreamedData<T>::squared_norm_over(int exponent) const {
 }
 
 template <class T>
-void StreamedData<T>::visit_blocks(const std::function<void(Index, const SparseView<T>&)>& visit) const {
+void StreamedData<T>::visit_blocks(const VisitBlock<T>& visit) const {
   visit_stretches<T>(
       items_, std::min(most_parts, std::max<Index>(1, items_.blocks())),
       [&](Index, Index block, const SparseView<T>& view) {

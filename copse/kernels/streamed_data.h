@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "copse/matrix/blocked_items.h"
-#include "copse/matrix/data.h"
+#include "copse/matrix/more_of_data.h"
 
 namespace copse {
 
@@ -12,26 +12,21 @@ namespace copse {
 // The blocks of read_once() begin where a block of rows begins in memory, so that solvers whose rows share a step find
 // the same neighbours.
 template <class T>
-class StreamedData : public Data<T> {
+class StreamedData : public Data<T>, public SelectsItems<T>, public ShowsItems<T> {
  public:
   explicit StreamedData(const BlockedItems<T>& items);
   ~StreamedData() override;
 
-  Index rows() const override { return items_.rows(); }
-  Index cols() const override { return items_.cols(); }
-  Index nonzeros() const override { return items_.nonzeros(); }
   void times(const Matrix<T>& h, Matrix<T>& out) const override;
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
   void read_once(const Matrix<T>& w, const UpdateItems<T>& update, Matrix<T>& out) const override;
-  Index item_blocks() const override { return static_cast<Index>(starts_.size()) - 1; }
-  bool prefers_one_read() const override { return true; }
-  double squared_norm() const override;
   double squared_norm_over(int exponent) const override;
-  void visit_blocks(const std::function<void(Index, const SparseView<T>&)>& visit) const override;
+  void visit_blocks(const VisitBlock<T>& visit) const override;
   Sample<T> select(std::span<const Index> items) const override;
 
  private:
   struct Known;
+  double read_squared_norm_over(int exponent) const;
   const BlockedItems<T>& items_;
   std::vector<Index> starts_;  // the first item of each block of read_once(), and their number
   std::unique_ptr<Known> known_;

@@ -77,13 +77,13 @@ TYPED_TEST(Streamed, ReadsOnceForBothProducts) {
     Matrix<TypeParam> expected_h = naive::transpose_times(dense, w);
     for (TypeParam& value : expected_h.values()) value += 1;
     const auto run = [&](const Data<TypeParam>& on) {
-      std::vector<int> seen(static_cast<std::size_t>(on.item_blocks()), 0);
+      std::vector<int> seen(static_cast<std::size_t>(shape.n), 0);
       Matrix<TypeParam> found(shape.n, k), out;
       on.read_once(
           w,
-          [&](Index block, Index first, const Matrix<TypeParam>& product, Matrix<TypeParam>& h) {
-            ++seen[block];
+          [&](Index first, const Matrix<TypeParam>& product, Matrix<TypeParam>& h) {
             ASSERT_EQ(product.rows(), h.rows());
+            for (Index j = 0; j < h.rows(); ++j) ++seen[first + j];
             for (std::size_t e = 0; e < h.values().size(); ++e) h.values()[e] = product.values()[e] + 1;
             std::ranges::copy(h.values(), found.data() + first * k);
           },
@@ -112,7 +112,7 @@ TEST(StreamedData, HasTheSameBitsForAnyNumberOfThreads) {
     with_threads(threads, nullptr, [&] {
       Matrix<float> out;
       data.read_once(
-          w, [](Index, Index, const Matrix<float>& product, Matrix<float>& h) { h = product; }, out);
+          w, [](Index, const Matrix<float>& product, Matrix<float>& h) { h = product; }, out);
       found.push_back(std::move(out));
     });
   }

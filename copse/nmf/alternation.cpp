@@ -9,6 +9,7 @@
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
+#include "copse/matrix/more_of_data.h"
 #include "copse/nmf/breathe.h"
 #include "copse/nmf/revive.h"
 #include "copse/nmf/steps.h"
@@ -242,6 +243,7 @@ void take_apart(const Matrix<T>& whole, const std::vector<Matrix<T>*>& parts, co
 template <class T>
 std::vector<Run<T>> alternate_together(const Data<T>& x, std::span<const NmfOptions> options,
                                        std::vector<Factors<T>> starts, std::chrono::steady_clock::time_point began) {
+  const auto& by_column = dynamic_cast<const MultipliesByColumn<T>&>(x);
   std::vector<std::unique_ptr<Alternation<T>>> all;
   for (std::size_t f = 0; f < starts.size(); ++f)
     all.push_back(std::make_unique<Alternation<T>>(x, options[f], std::move(starts[f]), began, Course{}));
@@ -264,20 +266,25 @@ std::vector<Run<T>> alternate_together(const Data<T>& x, std::span<const NmfOpti
   };
   using One = Alternation<T>;
   for (;;) {
-    multiply_all([&] { x.transpose_times_by_column(factors, products); }, std::mem_fn(&One::w),
+    multiply_all([&] { by_column.transpose_times_by_column(factors, products); }, std::mem_fn(&One::w),
                  std::mem_fn(&One::h_product));
     std::vector<char> goes_on(going.size());
     parallel_for(static_cast<Index>(going.size()), [&](Index f) { goes_on[f] = going[f]->begin() ? 1 : 0; });
     std::size_t f = 0;
     std::erase_if(going, [&](const One*) { return goes_on[f++] == 0; });
     if (going.empty()) break;
-    multiply_all([&] { x.times_by_column(factors, products); }, std::mem_fn(&One::h),
+    multiply_all([&] { by_column.times_by_column(factors, products); }, std::mem_fn(&One::h),
                  std::mem_fn(&One::w_product));
     parallel_for(static_cast<Index>(going.size()), [&](Index one) { going[one]->end(); });
   }
   std::vector<Run<T>> runs;
   for (const auto& one : all) runs.push_back(one->take_run());
   return runs;
+}
+
+template <class T>
+bool can_alternate_together(const Data<T>& x) {
+  return dynamic_cast<const MultipliesByColumn<T>*>(&x) != nullptr;
 }
 
 template <class T>
@@ -291,6 +298,8 @@ template std::vector<Run<float>> alternate_together(const Data<float>&, std::spa
 template std::vector<Run<double>> alternate_together(const Data<double>&, std::span<const NmfOptions>,
                                                      std::vector<Factors<double>>,
                                                      std::chrono::steady_clock::time_point);
+template bool can_alternate_together(const Data<float>&);
+template bool can_alternate_together(const Data<double>&);
 template Run<float> alternate(const Data<float>&, const NmfOptions&, Factors<float>,
                               std::chrono::steady_clock::time_point, const Course&);
 template Run<double> alternate(const Data<double>&, const NmfOptions&, Factors<double>,

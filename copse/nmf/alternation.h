@@ -31,10 +31,12 @@ Run<T> alternate(const Data<T>& x, const NmfOptions& options, Factors<T> start,
                  std::chrono::steady_clock::time_point began, const Course& course = {});
 
 // The same for several starts, each with its options, of which every product with X is made for all at once: with few
-// columns, reading X costs more than multiplying. x.multiplies_by_column(), so that no bit of a run depends on the
+// columns, reading X costs more than multiplying. X must multiply by column, so that no bit of a run depends on the
 // others. Cancelled passes through.
 template <class T>
 std::vector<Run<T>> alternate_together(const Data<T>& x, std::span<const NmfOptions> options,
                                        std::vector<Factors<T>> starts, std::chrono::steady_clock::time_point began);
+template <class T>
+bool can_alternate_together(const Data<T>& x);
 
 }  // namespace copse

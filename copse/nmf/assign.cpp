@@ -9,6 +9,7 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/kernels/gram.h"
+#include "copse/matrix/more_of_data.h"
 #include "copse/nmf/scaled_data.h"
 #include "copse/nnls/divergence.h"
 #include "copse/nnls/nnls.h"
@@ -96,7 +97,7 @@ Matrix<T> assign_items_by_divergence(const Data<T>& x, const Matrix<T>& w) {
   }
   const double sum_of_w = std::accumulate(sums.begin(), sums.end(), 0.0);
   Matrix<T> h(x.cols(), k);
-  x.visit_blocks([&](Index first, const SparseView<T>& block) {
+  visit_blocks(x, [&](Index first, const SparseView<T>& block) {
     const auto entries = block.values.subspan(static_cast<std::size_t>(block.offsets.front()),
                                               static_cast<std::size_t>(block.nonzeros()));
     const double total = std::accumulate(entries.begin(), entries.end(), 0.0);

@@ -10,6 +10,7 @@
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
+#include "copse/matrix/more_of_data.h"
 #include "copse/nmf/stop_after.h"
 #include "copse/nnls/divergence.h"
 
@@ -37,13 +38,13 @@ template <class T>
 SparseMatrix<T> gathered(const Data<T>& x) {
   SparseMatrix<T> all{.rows = x.rows(), .cols = x.cols()};
   all.offsets.assign(static_cast<std::size_t>(x.cols() + 1), 0);
-  x.visit_blocks([&](Index first, const SparseView<T>& block) {
+  visit_blocks(x, [&](Index first, const SparseView<T>& block) {
     for (Index j = 0; j < block.cols; ++j) all.offsets[first + j + 1] = block.offsets[j + 1] - block.offsets[j];
   });
   std::partial_sum(all.offsets.begin(), all.offsets.end(), all.offsets.begin());
   all.indices.resize(static_cast<std::size_t>(all.offsets.back()));
   all.values.resize(all.indices.size());
-  x.visit_blocks([&](Index first, const SparseView<T>& block) {
+  visit_blocks(x, [&](Index first, const SparseView<T>& block) {
     const auto from = static_cast<std::size_t>(block.offsets.front());
     const auto count = static_cast<std::size_t>(block.nonzeros());
     std::ranges::copy(block.indices.subspan(from, count), all.indices.begin() + all.offsets[first]);
@@ -108,7 +109,7 @@ Run<T> alternate_by_divergence(const DivergenceData<T>& data, const NmfOptions& 
       next = kept.h;
       std::vector<DivergenceSums> parts(static_cast<std::size_t>(x.cols()));
       const std::vector<double> w_sums = column_sums(kept.w);
-      x.visit_blocks([&](Index first, const SparseView<T>& block) {
+      visit_blocks(x, [&](Index first, const SparseView<T>& block) {
         parts[static_cast<std::size_t>(first)] =
             update_divergence(method, 1, block, kept.w, w_sums, data.floor(), next.data() + first * k);
       });
@@ -161,7 +162,7 @@ double relative_divergence(const Data<T>& x, const Matrix<T>& w, const Matrix<T>
   if (!(data.independent() > 0)) return 0;
   const Index k = w.cols();
   std::vector<double> logs(static_cast<std::size_t>(x.cols()), 0.0);  // of an item
-  x.visit_blocks([&](Index first, const SparseView<T>& block) {
+  visit_blocks(x, [&](Index first, const SparseView<T>& block) {
     for (Index j = 0; j < block.cols; ++j) {
       const T* coefficients = h.row(first + j).data();
       for (Index e = block.offsets[j]; e < block.offsets[j + 1]; ++e) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "copse/matrix/sparse.h"
 #include "copse/nmf/alternation.h"
 #include "copse/nmf/options.h"
 

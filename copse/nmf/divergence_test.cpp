@@ -11,6 +11,7 @@
 #include "copse/kernels/in_memory.h"
 #include "copse/nmf/assign.h"
 #include "copse/nmf/nmf.h"
+#include "tests/support/blocked.h"
 #include "tests/support/naive.h"
 #include "tests/support/random_matrices.h"
 
@@ -207,15 +208,6 @@ TEST(KullbackLeibler, LeavesEmptyItemsAndFeaturesAtZero) {
   EXPECT_EQ(factorize(DenseData<double>(nothing), kl(2)).objective, 0);
 }
 
-// Data that gives products only.
-class ProductsOnly : public DenseData<double> {
- public:
-  using DenseData<double>::DenseData;
-  void visit_blocks(const std::function<void(Index, const SparseView<double>&)>& visit) const override {
-    Data<double>::visit_blocks(visit);
-  }
-};
-
 TEST(KullbackLeibler, RefusesWhatHasNoMeaning) {
   const Matrix<double> items = random_dense<double>(12, 9, 3);
   const DenseData<double> x(items);
@@ -231,7 +223,7 @@ TEST(KullbackLeibler, RefusesWhatHasNoMeaning) {
     options.start = start;
     EXPECT_THROW(factorize(x, options), InvalidArgument);
   }
-  EXPECT_THROW(factorize(ProductsOnly(items), kl(2)), InvalidArgument);
+  EXPECT_THROW(factorize(testing::SlowData<double>(items), kl(2)), InvalidArgument);
   EXPECT_THROW(assign_items_by_divergence<double>(x, Matrix<double>(8, 2)), InvalidArgument);
 }
 

@@ -218,7 +218,7 @@ NmfResult<T> factorize(const Data<T>& x, const NmfOptions& options) {
 template <class T>
 std::vector<NmfResult<T>> factorize_together(const Data<T>& x, std::span<const NmfOptions> options) {
   for (const NmfOptions& one : options) check(x, one);
-  const bool is_possible = x.multiplies_by_column() && !x.prefers_one_read() && is_moderate<T>(exponent_of_norm(x));
+  const bool is_possible = can_alternate_together(x) && is_moderate<T>(exponent_of_norm(x));
   const auto goes_along = [&](const NmfOptions& one) {
     return is_possible && one.loss == Loss::frobenius && one.runs == 1 && !starts_from_sample(one);
   };

@@ -39,12 +39,14 @@ void Residual<T>::transpose_times(const Matrix<T>& w, Matrix<T>& out) const {
 }
 
 template <class T>
-double Residual<T>::squared_norm() const {
+double Residual<T>::squared_norm_over(int exponent) const {
   Matrix<T> product;
   x_.times(factors_.h, product);
   double cross = dot(product, factors_.w);
   x_.sum({&cross, 1});
-  return squared_error(x_.squared_norm(), cross, global_gram(x_, factors_.w), global_gram(x_, factors_.h));
+  const double square =
+      squared_error(x_.squared_norm(), cross, global_gram(x_, factors_.w), global_gram(x_, factors_.h));
+  return std::ldexp(square, -2 * exponent);
 }
 
 template class Residual<float>;

@@ -10,17 +10,12 @@ namespace copse {
 template <class T>
 class Residual : public Data<T> {
  public:
-  Residual(const Data<T>& x, const Factors<T>& factors) : x_(x), factors_(factors) {}
+  Residual(const Data<T>& x, const Factors<T>& factors) : Data<T>(x.sizes()), x_(x), factors_(factors) {}
   Residual(const Data<T>&, const Factors<T>&&) = delete;
-
-  Index rows() const override { return x_.rows(); }
-  Index cols() const override { return x_.cols(); }
-  Index nonzeros() const override { return x_.nonzeros(); }
 
   void times(const Matrix<T>& h, Matrix<T>& out) const override;
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
-  double squared_norm() const override;
-  Whole whole() const override { return x_.whole(); }
+  double squared_norm_over(int exponent) const override;
   void sum(std::span<double> values) const override { x_.sum(values); }
 
  private:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "copse/base/random.h"
+#include "copse/matrix/more_of_data.h"
 #include "copse/nmf/alternation.h"
 #include "copse/nmf/merge.h"
 
@@ -48,7 +49,7 @@ Factors<T> sample_start(const Data<T>& x, const NmfOptions& options, std::uint64
   const Index n = x.whole().cols;
   const Index k = options.rank;
   const Index count = std::min(std::max(n / items_per_sampled, items_per_component * k), n / 2);
-  const Sample<T> sample = count < crowding * k ? Sample<T>{} : x.select(draw_items(n, count, seed));
+  const Sample<T> sample = count < crowding * k ? Sample<T>{} : select_items<T>(x, draw_items(n, count, seed));
   if (sample.data == nullptr || sample.data->whole().rows < k) return plain_start(x, options, seed);
 
   NmfOptions crowded = options;

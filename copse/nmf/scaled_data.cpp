@@ -56,10 +56,10 @@ void ScaledData<T>::read_once(const Matrix<T>& w, const UpdateItems<T>& update, 
   scale_by_power(scaled.values(), before());
   x_.read_once(
       scaled,
-      [&](Index block, Index first, const Matrix<T>& product, Matrix<T>& h) {
+      [&](Index first, const Matrix<T>& product, Matrix<T>& h) {
         Matrix<T> own = product;
         scale_by_power(own.values(), -exponent_ - before());
-        update(block, first, own, h);
+        update(first, own, h);
         scale_by_power(h.values(), before());
       },
       out);
@@ -68,14 +68,14 @@ void ScaledData<T>::read_once(const Matrix<T>& w, const UpdateItems<T>& update, 
 
 template <class T>
 Sample<T> ScaledData<T>::select(std::span<const Index> items) const {
-  Sample<T> sample = x_.select(items);
+  Sample<T> sample = select_items(x_, items);
   if (sample.data != nullptr) sample.data = std::make_unique<ScaledData<T>>(std::move(sample.data), exponent_);
   return sample;
 }
 
 template <class T>
-void ScaledData<T>::visit_blocks(const std::function<void(Index, const SparseView<T>&)>& visit) const {
-  x_.visit_blocks([&](Index first, const SparseView<T>& block) {
+void ScaledData<T>::visit_blocks(const VisitBlock<T>& visit) const {
+  copse::visit_blocks(x_, [&](Index first, const SparseView<T>& block) {
     const auto entries = block.values.subspan(static_cast<std::size_t>(block.offsets.front()),
                                               static_cast<std::size_t>(block.nonzeros()));
     std::vector<T> values(entries.begin(), entries.end());

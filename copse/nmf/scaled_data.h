@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "copse/matrix/data.h"
+#include "copse/matrix/more_of_data.h"
 
 namespace copse {
 
@@ -23,24 +23,18 @@ bool is_moderate(int exponent) {
 // X / 2^exponent. A part of the factor is applied to what X is multiplied with, the rest to the product: powers of two
 // change no bit, as long as nothing leaves the range of T on the way.
 template <class T>
-class ScaledData : public Data<T> {
+class ScaledData : public Data<T>, public SelectsItems<T>, public ShowsItems<T> {
  public:
-  ScaledData(const Data<T>& x, int exponent) : x_(x), exponent_(exponent) {}
-  ScaledData(std::unique_ptr<Data<T>> x, int exponent) : owned_(std::move(x)), x_(*owned_), exponent_(exponent) {}
+  ScaledData(const Data<T>& x, int exponent) : Data<T>(x.sizes()), x_(x), exponent_(exponent) {}
+  ScaledData(std::unique_ptr<Data<T>> x, int exponent)
+      : Data<T>(x->sizes()), owned_(std::move(x)), x_(*owned_), exponent_(exponent) {}
 
-  Index rows() const override { return x_.rows(); }
-  Index cols() const override { return x_.cols(); }
-  Index nonzeros() const override { return x_.nonzeros(); }
   void times(const Matrix<T>& h, Matrix<T>& out) const override;
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override;
-  double squared_norm() const override { return x_.squared_norm_over(exponent_); }
   double squared_norm_over(int exponent) const override { return x_.squared_norm_over(exponent_ + exponent); }
   void read_once(const Matrix<T>& w, const UpdateItems<T>& update, Matrix<T>& out) const override;
-  Index item_blocks() const override { return x_.item_blocks(); }
-  bool prefers_one_read() const override { return x_.prefers_one_read(); }
-  Whole whole() const override { return x_.whole(); }
   void sum(std::span<double> values) const override { x_.sum(values); }
-  void visit_blocks(const std::function<void(Index, const SparseView<T>&)>& visit) const override;
+  void visit_blocks(const VisitBlock<T>& visit) const override;
   Sample<T> select(std::span<const Index> items) const override;
 
  private:

@@ -99,7 +99,9 @@ Factors<T> random_start(const Data<T>& x, Index rank, std::uint64_t seed) {
   // |W H|^2 = <W'W, H H'>.
   const double fitted = dot(global_gram(x, start.w), global_gram(x, start.h));
   const int exponent = exponent_of_norm(x);
-  const double factor = std::sqrt(std::sqrt(x.squared_norm_over(exponent) / fitted));
+  const int apart = exponent == 0 ? 1 : exponent;  // |X|^2 itself is added up in another order
+  const double square = std::ldexp(x.squared_norm_over(apart), 2 * (apart - exponent));
+  const double factor = std::sqrt(std::sqrt(square / fitted));
   scale(start.w, factor);
   scale(start.h, std::ldexp(factor, exponent));
   return start;

@@ -174,7 +174,7 @@ TEST(Select, CopiesItems) {
   for (const Data<double>* data :
        {static_cast<const Data<double>*>(&sparse_data), static_cast<const Data<double>*>(&dense_data)}) {
     Matrix<double> out;
-    const Sample<double> sample = data->select(chosen);
+    const Sample<double> sample = select_items<double>(*data, chosen);
     const auto features = static_cast<Index>(sample.features.size());
     ASSERT_EQ(sample.data->rows(), features);
     Matrix<double> unit(features, features);

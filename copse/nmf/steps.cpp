@@ -33,7 +33,7 @@ Steps<T>::Steps(const Data<T>& x, const NmfOptions& options, bool with_gradient)
       options_(options),
       with_gradient_(with_gradient),
       squared_norm_(x.squared_norm()),
-      one_read_(x.prefers_one_read()),
+      one_read_(x.is_fetched()),
       h_step_(step_of_h(x, options)),
       w_step_(step_of_w(x, options)) {}
 
@@ -95,7 +95,7 @@ void Steps<T>::read_once(At& at, Read what) {
   std::mutex one_at_a_time;
   x_.read_once(
       ahead.w,
-      [&](Index, Index first, const Matrix<T>& product, Matrix<T>& h) {
+      [&](Index first, const Matrix<T>& product, Matrix<T>& h) {
         if (h.rows() == 0) return;
         T* const rows = ahead.h.data() + first * k;
         std::copy_n(rows, h.values().size(), h.data());

@@ -15,6 +15,7 @@
 #include "copse/io/open_blocks.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/kernels/streamed_data.h"
+#include "copse/matrix/more_of_data.h"
 #include "copse/nmf/assign.h"
 #include "copse/nmf/clusters.h"
 #include "copse/options/wording.h"
@@ -218,7 +219,7 @@ bool fits_as_it_is(Index features, const std::vector<std::string>& names, const 
 template <class T>
 Matrix<T> topic_shares(const Data<T>& x, const Matrix<T>& words, std::span<const double> prior) {
   Matrix<T> shares(x.cols(), words.cols());
-  x.visit_blocks([&](Index first, const SparseView<T>& block) {
+  visit_blocks(x, [&](Index first, const SparseView<T>& block) {
     const Matrix<T> placed = place_documents<T>(block, words, prior);
     for (Index j = 0; j < placed.rows(); ++j) std::ranges::copy(placed.row(j), shares.row(first + j).begin());
   });

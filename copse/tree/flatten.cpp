@@ -9,6 +9,7 @@
 #include "copse/base/error.h"
 #include "copse/base/random.h"
 #include "copse/kernels/gram.h"
+#include "copse/matrix/more_of_data.h"
 #include "copse/nmf/error.h"
 #include "copse/nnls/nnls.h"
 #include "copse/tree/constants.h"
@@ -37,7 +38,7 @@ template <class T>
 Block<T> select_block(const Data<T>& x, const Matrix<T>& topics, Index begin, Index end) {
   std::vector<Index> numbers(static_cast<std::size_t>(end - begin));
   std::iota(numbers.begin(), numbers.end(), begin);
-  Sample<T> sample = x.select(numbers);
+  Sample<T> sample = select_items<T>(x, numbers);
   if (!sample.data) return {};
   Matrix<T> rows(static_cast<Index>(sample.features.size()), topics.cols());
   for (Index i = 0; i < rows.rows(); ++i) std::ranges::copy(topics.row(sample.features[i]), rows.row(i).begin());
@@ -101,7 +102,7 @@ double flatten(const Data<T>& x, const Matrix<T>& topics,
     std::ranges::transform(h_gram.values(), part.values(), h_gram.values().begin(), std::plus());
     visit(first, h);
   };
-  const Index size = items_to_fit_at_once(x.cols(), x.nonzeros(), topics.cols(), x.prefers_one_read());
+  const Index size = items_to_fit_at_once(x.cols(), x.nonzeros(), topics.cols(), x.is_fetched());
   for (Index begin = 0; begin < x.cols(); begin += size) {
     const Index end = std::min(begin + size, x.cols());
     const Block<T> block = begin == 0 && end == x.cols() ? Block<T>{} : select_block(x, topics, begin, end);

@@ -40,7 +40,7 @@ TEST(Flatten, SolvesForEveryItemExactly) {
     EXPECT_LT(std::sqrt(square), 1e-9 * std::sqrt(dot(products, products)));
 }
 
-// Products of the whole only.
+// Copies are not cheap.
 class WithoutCopies : public SparseData<double> {
  public:
   using SparseData<double>::SparseData;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <vector>
 
 #include "copse/base/parallel.h"
@@ -54,34 +55,33 @@ class OddBlocks : public BlockedItems<T> {
 template <class T>
 class SlowData : public Data<T> {
  public:
-  explicit SlowData(Matrix<T> x) : x_(std::move(x)) {}
+  // Entries count as those of other kinds do, who store no zeros.
+  explicit SlowData(Matrix<T> x)
+      : Data<T>({.rows = x.rows(),
+                 .cols = x.cols(),
+                 .nonzeros = std::ranges::count_if(x.values(), [](T value) { return value != T(0); }),
+                 .is_fetched = true}),
+        x_(std::move(x)) {}
 
-  Index rows() const override { return x_.rows(); }
-  Index cols() const override { return x_.cols(); }
-  Index nonzeros() const override {  // as those of other kinds count, who store no zeros
-    return std::ranges::count_if(x_.values(), [](T value) { return value != T(0); });
-  }
   void times(const Matrix<T>& h, Matrix<T>& out) const override { out = naive::times(x_, h); }
   void transpose_times(const Matrix<T>& w, Matrix<T>& out) const override { out = naive::transpose_times(x_, w); }
-  double squared_norm() const override {
+  double squared_norm_over(int exponent) const override {
     double sum = 0;
     for (const T value : x_.values()) sum += static_cast<double>(value) * static_cast<double>(value);
-    return sum;
+    return std::ldexp(sum, -2 * exponent);
   }
 
-  Index item_blocks() const override { return (cols() + size - 1) / size; }
-  bool prefers_one_read() const override { return true; }
   void read_once(const Matrix<T>& w, const UpdateItems<T>& update, Matrix<T>& out) const override {
     ++reads_;
-    out = Matrix<T>(rows(), w.cols());
-    for (Index block = item_blocks() - 1; block >= 0; --block) {  // in whatever order
-      const Index first = block * size, count = std::min(size, cols() - first);
-      Matrix<T> part(rows(), count);
-      for (Index i = 0; i < rows(); ++i) {
+    out = Matrix<T>(x_.rows(), w.cols());
+    for (Index block = (x_.cols() + size - 1) / size - 1; block >= 0; --block) {  // in whatever order
+      const Index first = block * size, count = std::min(size, x_.cols() - first);
+      Matrix<T> part(x_.rows(), count);
+      for (Index i = 0; i < x_.rows(); ++i) {
         for (Index j = 0; j < count; ++j) part(i, j) = x_(i, first + j);
       }
       Matrix<T> h(count, w.cols());
-      update(block, first, naive::transpose_times(part, w), h);
+      update(first, naive::transpose_times(part, w), h);
       const Matrix<T> product = naive::times(part, h);
       for (std::size_t e = 0; e < product.values().size(); ++e) out.values()[e] += product.values()[e];
     }
