@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <limits>
 #include <optional>
-#include <unordered_set>
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
-#include "copse/base/random.h"
 #include "copse/base/stopwatch.h"
-#include "copse/cluster/item_rows.h"
-#include "copse/matrix/more_of_data.h"
+#include "copse/cluster/k_means_items.h"
+#include "copse/cluster/k_means_start.h"
 
 namespace copse {
 namespace {
@@ -20,70 +18,12 @@ constexpr Index items_per_block = 256;
 constexpr Index features_per_block = 2048;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-// Items as K-means sees them: x_j is factor[j] times what is stored. Euclidean: a power of two, so that no square
-// leaves the range; spherical: 1 / |x_j|.
-template <class T>
-struct Items {
-  ItemRows<T> rows;
-  bool spherical = false;
-  std::vector<double> factor = {};  // 0 for an item that takes no part
-  std::vector<double> square = {};  // |x_j|^2
-  int exponent = 0;                 // Euclidean: what is stored is x_j 2^exponent
-  Index taking_part = 0;
-  double total = 0;  // of the squares
-
-  template <class Visit>
-  void visit(Index j, const Visit& visit) const {
-    const double by = factor[j];
-    rows.visit(j, [&](Index i, T value) { visit(i, by * static_cast<double>(value)); });
-  }
-};
-
-template <class T>
-Items<T> items_of(const ItemRows<T>& rows, bool spherical) {
-  Items<T> items{.rows = rows, .spherical = spherical};
-  const Index n = rows.items();
-  items.factor.resize(static_cast<std::size_t>(n));
-  items.square.resize(static_cast<std::size_t>(n));
-  std::vector<double> largest(static_cast<std::size_t>(n), 0.0);
-  parallel_blocks(n, items_per_block, [&](Index begin, Index end) {
-    for (Index j = begin; j < end; ++j) {
-      rows.visit(j, [&](Index, T value) {
-        if (!std::isfinite(value)) throw InvalidArgument("the data has entries that are not finite");
-        largest[j] = std::max(largest[j], std::abs(static_cast<double>(value)));
-      });
-    }
-  });
-  const double most = n == 0 ? 0 : *std::max_element(largest.begin(), largest.end());
-  items.exponent = most > 0 ? std::ilogb(most) : 0;
-  parallel_blocks(n, items_per_block, [&](Index begin, Index end) {
-    for (Index j = begin; j < end; ++j) {
-      const int exponent = !spherical ? items.exponent : largest[j] > 0 ? std::ilogb(largest[j]) : 0;
-      double square = 0;
-      rows.visit(j, [&](Index, T value) {
-        const double scaled = std::ldexp(static_cast<double>(value), -exponent);
-        square += scaled * scaled;
-      });
-      items.factor[j] = std::ldexp(1.0, -exponent);
-      items.square[j] = square;
-      if (!spherical) continue;
-      items.factor[j] = square > 0 ? items.factor[j] / std::sqrt(square) : 0;
-      items.square[j] = square > 0 ? 1 : 0;
-    }
-  });
-  for (Index j = 0; j < n; ++j) {
-    items.taking_part += items.factor[j] > 0;
-    items.total += items.square[j];
-  }
-  return items;
-}
-
 // One run. An item belongs to the centre with the highest score x'c - |c|^2 / 2, or x'c where all centres have unit
 // length. The objective is `total` plus phi of every cluster, where s is the sum of its n items.
 template <class T>
 class KMeans {
  public:
-  KMeans(const Items<T>& items, const KMeansOptions& options, const Stopwatch& clock)
+  KMeans(const KMeansItems<T>& items, const KMeansOptions& options, const Stopwatch& clock)
       : items_(items),
         options_(options),
         clock_(clock),
@@ -114,44 +54,9 @@ class KMeans {
   }
 
   void spread_out(std::uint64_t stream) {
-    Random random(options_.seed, stream);
-    std::vector<Index> part = taking_part();
-    if (options_.start == CentreStart::random) {
-      // Different items, each with the same chance.
-      for (Index c = 0; c < k_; ++c) {
-        std::swap(part[c], part[c + random.below(static_cast<Index>(part.size()) - c)]);
-        items_.visit(part[c], [&](Index i, double value) { w_(i, c) = static_cast<T>(value); });
-      }
-      centre_lengths();
-      return;
-    }
-    const Index trials = 2 + static_cast<Index>(std::log(static_cast<double>(k_)));
-    std::vector<double> nearest(static_cast<std::size_t>(n_), infinite);
-    for (Index c = 0; c < k_; ++c) {
-      std::vector<Index> tried;
-      if (c == 0) {
-        tried.push_back(part[random.below(static_cast<Index>(part.size()))]);
-      } else {
-        double total = 0;
-        for (const Index j : part) total += nearest[j];
-        if (!(total > 0)) {
-          k_used_ = c;
-          break;
-        }
-        for (Index t = 0; t < trials; ++t) {
-          double left = random.uniform() * total;
-          Index chosen = -1;
-          for (const Index j : part) {
-            if (!(nearest[j] > 0)) continue;
-            chosen = j;
-            left -= nearest[j];
-            if (left < 0) break;
-          }
-          tried.push_back(chosen);
-        }
-      }
-      take_best(c, tried, nearest);
-    }
+    SpreadCentres<T> start = spread_centres(items_, k_, options_.start, options_.seed, stream);
+    w_ = std::move(start.w);
+    k_used_ = start.found;
     centre_lengths();
   }
 
@@ -186,54 +91,6 @@ class KMeans {
   double inverse(Index c) const {
     if (items_.spherical) return square_[c] > 0 ? 1 / std::sqrt(square_[c]) : 0;
     return sizes_[c] > 0 ? 1 / static_cast<double>(sizes_[c]) : 0;
-  }
-
-  std::vector<Index> taking_part() const {
-    std::vector<Index> part;
-    for (Index j = 0; j < n_; ++j) {
-      if (items_.factor[j] > 0) part.push_back(j);
-    }
-    return part;
-  }
-
-  // The item among those tried as centre c that leaves the items nearest to their centres.
-  void take_best(Index c, const std::vector<Index>& tried, std::vector<double>& nearest) {
-    const auto count = static_cast<Index>(tried.size());
-    Matrix<T> centres(m_, count);
-    std::vector<double> squares;
-    for (Index t = 0; t < count; ++t) {
-      items_.visit(tried[t], [&](Index i, double value) { centres(i, t) = static_cast<T>(value); });
-      squares.push_back(items_.square[tried[t]]);
-    }
-    Matrix<double> distance(n_, count);
-    std::vector<std::vector<double>> parts(static_cast<std::size_t>((n_ + items_per_block - 1) / items_per_block));
-    parallel_blocks(n_, items_per_block, [&](Index begin, Index end) {
-      std::vector<Index> block(static_cast<std::size_t>(end - begin));
-      std::iota(block.begin(), block.end(), begin);
-      Matrix<T> products;
-      items_.rows.products(block, centres, products);
-      std::vector<double>& sums = parts[begin / items_per_block];
-      sums.assign(static_cast<std::size_t>(count), 0.0);
-      for (Index j = begin; j < end; ++j) {
-        if (!(items_.factor[j] > 0)) continue;
-        for (Index t = 0; t < count; ++t) {
-          const double product = items_.factor[j] * static_cast<double>(products(j - begin, t));
-          const double between = items_.square[j] + squares[t];
-          double square = std::max(0.0, between - 2 * product);
-          // A copy of the centre: nothing but rounding is left of its distance.
-          if (j == tried[t] || square <= (sizeof(T) == 4 ? 1e-6 : 1e-14) * between) square = 0;
-          distance(j, t) = std::min(nearest[j], square);
-          sums[t] += distance(j, t);
-        }
-      }
-    });
-    std::vector<double> totals(static_cast<std::size_t>(count), 0.0);
-    for (const auto& sums : parts) {
-      for (Index t = 0; t < count; ++t) totals[t] += sums[t];
-    }
-    const Index best = std::min_element(totals.begin(), totals.end()) - totals.begin();
-    for (Index j = 0; j < n_; ++j) nearest[j] = distance(j, best);
-    items_.visit(tried[best], [&](Index i, double value) { w_(i, c) = static_cast<T>(value); });
   }
 
   void centre_lengths() {
@@ -552,7 +409,7 @@ class KMeans {
     }
   }
 
-  const Items<T>& items_;
+  const KMeansItems<T>& items_;
   const KMeansOptions& options_;
   const Stopwatch& clock_;
   Index n_, m_, k_;
@@ -578,26 +435,6 @@ void check(const Dataset<T>& items, const KMeansOptions& options) {
   if (!(options.tolerance >= 0)) throw InvalidArgument("the tolerance must not be negative");
 }
 
-// Dense items less their mean: scores compare products with squares, and what all items share would drown both.
-template <class T>
-Matrix<T> without_mean(const Matrix<T>& items, std::vector<double>& mean) {
-  const Index n = items.rows(), m = items.cols();
-  mean.assign(static_cast<std::size_t>(m), 0.0);
-  parallel_blocks(m, 64, [&](Index begin, Index end) {
-    for (Index j = 0; j < n; ++j) {
-      for (Index i = begin; i < end; ++i) mean[i] += static_cast<double>(items(j, i)) / static_cast<double>(n);
-    }
-  });
-  Matrix<T> shifted;
-  shifted.reshape(n, m);
-  parallel_blocks(n, items_per_block, [&](Index begin, Index end) {
-    for (Index j = begin; j < end; ++j) {
-      for (Index i = 0; i < m; ++i) shifted(j, i) = static_cast<T>(static_cast<double>(items(j, i)) - mean[i]);
-    }
-  });
-  return shifted;
-}
-
 template <class T>
 KMeansResult<T> solve(const Dataset<T>& data, KMeansOptions options, const Matrix<T>* centres) {
   check(data, options);
@@ -606,7 +443,7 @@ KMeansResult<T> solve(const Dataset<T>& data, KMeansOptions options, const Matri
   Matrix<T> shifted;
   if (!data.is_sparse() && !options.spherical) shifted = without_mean(std::get<Matrix<T>>(data.values), mean);
   const ItemRows<T> rows = mean.empty() ? ItemRows<T>(data) : ItemRows<T>(shifted);
-  const Items<T> items = items_of(rows, options.spherical);
+  const KMeansItems<T> items = k_means_items(rows, options.spherical);
   const Index n = rows.items(), m = rows.features();
   KMeansResult<T> result;
   result.labels.assign(static_cast<std::size_t>(n), -1);
@@ -687,65 +524,10 @@ KMeansResult<T> k_means_rows(Matrix<T> rows, const KMeansOptions& options) {
   return solve<T>(items, options, nullptr);
 }
 
-template <class T>
-Matrix<T> nearest_weights(const Data<T>& x, const Matrix<T>& w, PlaceBy by) {
-  const Index n = x.cols(), k = w.cols();
-  const bool angle = by == PlaceBy::angle;
-  const bool unit = by == PlaceBy::unit_distance;
-  std::vector<double> squares(static_cast<std::size_t>(n), 0.0), centres(static_cast<std::size_t>(k), 0.0);
-  visit_blocks(x, [&](Index first, const SparseView<T>& block) {
-    for (Index j = 0; j < block.cols; ++j) {
-      for (Index p = block.offsets[j]; p < block.offsets[j + 1]; ++p) {
-        const double value = static_cast<double>(block.values[p]);
-        squares[first + j] += value * value;
-      }
-    }
-  });
-  for (Index i = 0; i < w.rows(); ++i) {
-    for (Index c = 0; c < k; ++c) centres[c] += static_cast<double>(w(i, c)) * static_cast<double>(w(i, c));
-  }
-  Matrix<T> weights;
-  if (k == 0 || n == 0) return Matrix<T>(n, k);
-  x.transpose_times(w, weights);
-  parallel_blocks(n, items_per_block, [&](Index begin, Index end) {
-    for (Index j = begin; j < end; ++j) {
-      const std::span<T> row = weights.row(j);
-      if ((angle || unit) && !(squares[j] > 0)) {
-        std::fill(row.begin(), row.end(), T(0));
-        continue;
-      }
-      Index first = -1, second = -1;
-      double nearest = infinite, next = infinite;
-      for (Index c = 0; c < k; ++c) {
-        const double product = static_cast<double>(row[c]);
-        const double lengths = std::sqrt(squares[j]) * std::sqrt(centres[c]);
-        const double square = angle  ? 2 - 2 * (lengths > 0 ? product / lengths : 0)
-                              : unit ? 1 - 2 * product / std::sqrt(squares[j]) + centres[c]
-                                     : squares[j] - 2 * product + centres[c];
-        if (square < nearest) {
-          next = nearest, second = first;
-          nearest = square, first = c;
-        } else if (square < next) {
-          next = square, second = c;
-        }
-      }
-      std::fill(row.begin(), row.end(), T(0));
-      const double d1 = std::sqrt(std::max(0.0, nearest)), d2 = second < 0 ? 1 : std::sqrt(std::max(0.0, next));
-      const double share = second < 0 ? 1 : d1 + d2 > 0 ? d2 / (d1 + d2) : 0.5;
-      row[first] = static_cast<T>(share);
-      if (second < 0) continue;
-      row[second] = T(1) - row[first];
-      if (second < first && !(row[first] > row[second])) row[second] = std::nextafter(row[first], T(0));
-    }
-  });
-  return weights;
-}
-
 #define COPSE_INSTANTIATE(T)                                                                   \
   template KMeansResult<T> k_means(const Dataset<T>&, const KMeansOptions&);                   \
   template KMeansResult<T> k_means(const Dataset<T>&, const KMeansOptions&, const Matrix<T>&); \
-  template KMeansResult<T> k_means_rows(Matrix<T>, const KMeansOptions&);                      \
-  template Matrix<T> nearest_weights(const Data<T>&, const Matrix<T>&, PlaceBy);
+  template KMeansResult<T> k_means_rows(Matrix<T>, const KMeansOptions&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 #undef COPSE_INSTANTIATE
