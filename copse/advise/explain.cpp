@@ -44,7 +44,7 @@ std::vector<std::string> explain(RunToExplain run, const TakenByRun& taken) {
   } else {
     lines.push_back(fmt::format(
         "solver: {} of CPU planned{}, {} taken.", in_seconds(plan.cpu_seconds),
-        run.options.job.method == Method::flat ? fmt::format(" for {}", counted(taken.iterations, "iteration")) : "",
+        run.options.job.gives == Gives::flat ? fmt::format(" for {}", counted(taken.iterations, "iteration")) : "",
         in_seconds(seconds)));
   }
   if (taken.bytes_read)

@@ -147,7 +147,7 @@ double entries_of(const MatrixSummary& summary) {
 // Where the entries are, and what that takes; as read_or_refuse() and load_shared() decide.
 void choose_engine(const PlannedFile& file, const PlanOptions& options, Plan& plan, double& left) {
   MemoryJob job = options.job;
-  job.may_spill = job.method == Method::flat && options.processes == 1;
+  job.may_spill = job.gives == Gives::flat && options.processes == 1;
   const double limit = limit_of(job);
   plan.limit = limit;
   const double whole = estimate_memory(file.summary, job, options.precision).total();
@@ -180,7 +180,7 @@ void choose_engine(const PlannedFile& file, const PlanOptions& options, Plan& pl
   left = limit - plan.memory;
   const double share = bytes_of_share(file.summary.nonzeros, job.clusters, options.precision, options.processes);
   plan.in_file = job.engine == Engine::disk || (job.engine == Engine::automatic && share > left);
-  if (!plan.in_file && job.method == Method::flat) {
+  if (!plan.in_file && job.gives == Gives::flat) {
     plan.memory += share;
     left -= share;
   }
@@ -282,7 +282,7 @@ Speed measure_speed(const PlannedFile& file, const std::string& path, const Read
     with_precision(options.precision, [&]<class T> {
       const auto blocks = path.empty() ? nullptr : open_blocks(path, reading);
       const Dataset<T> items = sampled_items<T>(file, blocks.get(), speed);
-      if (options.job.method == Method::tree) {
+      if (options.job.gives == Gives::tree) {
         measure_tree(items, options.job, speed);
       } else {
         measure_iteration(items, options.job, speed);
@@ -296,7 +296,7 @@ Plan plan_run(const PlannedFile& file, const Speed& speed, const PlanOptions& op
   Plan plan;
   double left = 0;
   choose_engine(file, options, plan, left);
-  if (options.job.method == Method::tree) {
+  if (options.job.gives == Gives::tree) {
     plan_tree(file, speed, options, left, plan);
   } else {
     plan_flat(file, speed, options, plan);

@@ -72,7 +72,7 @@ TEST(Plan, PutsCoefficientsIntoScratchFilesBeforeItRefuses) {
 
 TEST(Plan, OfATreeCountsLevels) {
   const PlannedFile file = planned_file(1024, 9976, 1'000'000, Precision::single);
-  PlanOptions options{.job = {.method = Method::tree, .clusters = 8, .memory_limit = 1e12}};
+  PlanOptions options{.job = {.gives = Gives::tree, .clusters = 8, .memory_limit = 1e12}};
   // Ten reads on each of four levels.
   EXPECT_NEAR(plan_run(file, speed, options).cpu_seconds, 4 * 10 * 1e6 * 2e-9, 1e-12);
   options.processes = 2;
@@ -86,7 +86,7 @@ TEST(Plan, MeasuresThisMachine) {
   EXPECT_LT(flat_speed.entry, 1e-6);
   EXPECT_GT(flat_speed.row, 1e-10);
   const Speed tree =
-      measure_speed(file, "", {}, {.job = {.method = Method::tree, .clusters = 5, .memory_limit = 1e12}});
+      measure_speed(file, "", {}, {.job = {.gives = Gives::tree, .clusters = 5, .memory_limit = 1e12}});
   EXPECT_GE(tree.reads_per_split, 1);
   EXPECT_GE(tree.reads_per_level, 1);
 }

@@ -1,4 +1,4 @@
-#include "copse/choose/clusterer.h"
+#include "copse/methods/clusterer.h"
 
 #include <gtest/gtest.h>
 
@@ -19,6 +19,8 @@
 #include "copse/choose/survey.h"
 #include "copse/choose/verdict.h"
 #include "copse/generate/gene_expression.h"
+#include "copse/methods/method.h"
+#include "copse/tree/tree.h"
 
 namespace copse {
 namespace {
@@ -47,15 +49,13 @@ Dataset<double> blocks(Index k, Index per_cluster, std::uint64_t seed, bool spar
   return {.values = std::move(columns)};
 }
 
+// Without names of features, a tree is split by the error.
 std::map<std::string, std::unique_ptr<Clusterer<double>>> all_methods() {
-  std::map<std::string, std::unique_ptr<Clusterer<double>>> methods;
-  methods["nmf"] = nmf_clusterer<double>({});
-  methods["tree"] = tree_clusterer<double>({.score = Score::error});
-  methods["symnmf"] = symnmf_clusterer<double>();
-  methods["kmeans"] = centre_clusterer<double>({.method = ClusterMethod::kmeans});
-  methods["spherical"] = centre_clusterer<double>({.method = ClusterMethod::spherical_kmeans});
-  methods["bisecting"] = centre_clusterer<double>({.method = ClusterMethod::repeated_bisection});
-  return methods;
+  std::map<std::string, std::unique_ptr<Clusterer<double>>> found;
+  for (const Method* method : methods()) {
+    if (method->clusterer) found[method->name] = clusterer_by<double>(method->name);
+  }
+  return found;
 }
 
 TEST(Clusterer, FindsAndPredictsPlantedClusters) {
@@ -91,7 +91,7 @@ TEST(Clusterer, PredictsTheNearestMean) {
     return Dataset<double>{.values = std::move(values)};
   };
   const Dataset<double> items = draw(60), others = draw(40);
-  const ClusterFit<double> fit = centre_clusterer<double>({.method = ClusterMethod::kmeans})->fit(items, 5, 1, &others);
+  const ClusterFit<double> fit = clusterer_by<double>("kmeans")->fit(items, 5, 1, &others);
   EXPECT_EQ(fit.components.rows(), 0);  // lengths count: centres are no directions
   const auto& x = std::get<Matrix<double>>(items.values);
   const auto& y = std::get<Matrix<double>>(others.values);
@@ -117,7 +117,7 @@ TEST(Clusterer, PredictsTheNearestMean) {
 TEST(Clusterer, PlacesTheItemsOfATreeAsOthers) {
   const Dataset<double> items =
       generate_gene_expression<double>({.k = 4, .features = 40, .nuisance_features = 10, .items_per_cluster = 15}).data;
-  const ClusterFit<double> fit = tree_clusterer<double>({.score = Score::error})->fit(items, 6, 1, &items);
+  const ClusterFit<double> fit = clusterer_by<double>("tree")->fit(items, 6, 1, &items);
   EXPECT_EQ(fit.predicted, fit.labels);
   EXPECT_EQ(std::set<Index>(fit.labels.begin(), fit.labels.end()).size(), 6u);
 }
@@ -127,7 +127,8 @@ TEST(Clusterer, FitsOneAfterTheOtherAsAlone) {
   for (const bool sparse : {false, true}) {
     const Dataset<double> items = blocks(4, 15, 3, sparse), others = blocks(4, 6, 4, sparse);
     auto methods = all_methods();
-    methods["random tree"] = tree_clusterer<double>({.score = Score::error, .start = Rank2Start::random});
+    methods["random tree"] =
+        clusterer_by<double>("tree", TreeOptions{.score = Score::error, .start = Rank2Start::random});
     for (const auto& [name, method] : methods) {
       const auto fitter = method->over(items, 6, &others);
       for (const Index k : {4, 2, 6, 3, 4}) {
@@ -147,10 +148,13 @@ TEST(Clusterer, FitsOneAfterTheOtherAsAlone) {
   }
 }
 
-TEST(Clusterer, RefusesMethodsWithoutCentres) {
-  for (const ClusterMethod method : {ClusterMethod::spectral, ClusterMethod::lda, ClusterMethod::xray,
-                                     ClusterMethod::affinity_propagation, ClusterMethod::gnmf})
-    EXPECT_THROW(centre_clusterer<double>({.method = method}), InvalidArgument);
+// Who only gives labels of its own items cannot be surveyed.
+TEST(Clusterer, IsOfMethodsThatTellOtherItems) {
+  std::set<std::string> names;
+  for (const auto& [name, method] : all_methods()) names.insert(name);
+  EXPECT_EQ(names, (std::set<std::string>{"nmf", "tree", "symnmf", "kmeans", "spherical-kmeans", "bisecting"}));
+  for (const char* name : {"spectral", "lda", "xray", "affinity-propagation", "gnmf"})
+    EXPECT_THROW(clusterer_by<double>(name), InvalidArgument) << name;
 }
 
 // A fit that was stopped half way is none: kept as a run, it would be taken up when the survey goes on. Whatever comes

@@ -9,6 +9,7 @@
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
 #include "copse/choose/sketch.h"
+#include "copse/methods/method.h"
 
 namespace copse {
 namespace {
@@ -130,7 +131,8 @@ TEST(Persistence, TellsAComponentOfAllKFromOneThatAppearsAtSome) {
     }
   }
   const Dataset<double> data{.values = std::move(values)};
-  const auto method = nmf_clusterer<double>({.start = Start::random, .max_iterations = 500, .tolerance = 1e-5});
+  const auto method =
+      clusterer_by<double>("nmf", NmfOptions{.start = Start::random, .max_iterations = 500, .tolerance = 1e-5});
   Survey<double> survey(data, *method,
                         {.ks = {2, 3, 4}, .kinds = {RunKind::resample}, .runs = 5, .seed = 1, .hold_out = {}});
   std::vector<RunRecord> records;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "copse/generate/gene_expression.h"
+#include "copse/methods/method.h"
 
 namespace copse {
 namespace {
@@ -35,7 +36,7 @@ TEST(ClusterFlows, CountItemsOfTheBestStartsInAnOrderThatFollows) {
 TEST(ConsensusPicture, HasTheSharesOfItsItems) {
   const auto planted = generate_gene_expression<double>(
       {.k = 2, .features = 30, .nuisance_features = 5, .items_per_cluster = 12, .deviation = 0.1});
-  const auto method = nmf_clusterer<double>({.affine = true});
+  const auto method = clusterer_by<double>("nmf", NmfOptions{.affine = true});
   Survey<double> survey(planted.data, *method, {.ks = {2}, .kinds = {RunKind::resample}, .runs = 8, .hold_out = {}});
   std::vector<RunRecord> records;
   survey.perform(survey.plan(), [&](RunRecord record) { records.push_back(std::move(record)); });

@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "copse/choose/clusterer.h"
+#include "copse/methods/clusterer.h"
+#include "copse/nmf/nmf.h"
 #include "copse/choose/null_data.h"
 
 namespace copse {

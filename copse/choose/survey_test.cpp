@@ -14,6 +14,7 @@
 #include "copse/choose/parts.h"
 #include "copse/choose/verdict.h"
 #include "copse/generate/gene_expression.h"
+#include "copse/methods/method.h"
 
 namespace copse {
 namespace {
@@ -44,7 +45,7 @@ SurveyOptions of_a_sample(Index items) {
 }
 
 std::vector<RunRecord> run(const Dataset<double>& data, const SurveyOptions& options) {
-  const auto method = nmf_clusterer<double>({.affine = true});
+  const auto method = clusterer_by<double>("nmf", NmfOptions{.affine = true});
   Survey<double> survey(data, *method, options);
   std::vector<RunRecord> records;
   survey.perform(survey.plan(), [&](RunRecord record) { records.push_back(std::move(record)); });
@@ -60,7 +61,7 @@ TEST(Survey, HasTheSameBitsForAnyNumberOfThreadsAndAnyOrder) {
   with_threads(1, nullptr, [&] { one = run(data, options); });
   with_threads(4, nullptr, [&] { many = run(data, options); });
   EXPECT_EQ(one, many);
-  const auto method = nmf_clusterer<double>({.affine = true});
+  const auto method = clusterer_by<double>("nmf", NmfOptions{.affine = true});
   Survey<double> survey(data, *method, options);
   auto keys = survey.plan();
   std::ranges::reverse(keys);
@@ -95,7 +96,7 @@ TEST(Survey, HasTheSameBitsForAnyOrderOfTheItems) {
     const Dataset<double> turned = part_of<double>(data, order);
     EXPECT_EQ(run(data, all_kinds(2)), run(turned, all_kinds(2)));
     EXPECT_EQ(run(data, of_a_sample(30)), run(turned, of_a_sample(30)));
-    const auto method = nmf_clusterer<double>({});
+    const auto method = clusterer_by<double>("nmf", NmfOptions{});
     const Survey<double> one(data, *method, all_kinds(1)), other(turned, *method, all_kinds(1));
     const auto items = [](const Dataset<double>& from, Index j) {
       std::vector<std::pair<Index, double>> list;
@@ -109,7 +110,7 @@ TEST(Survey, HasTheSameBitsForAnyOrderOfTheItems) {
 
 TEST(Survey, OfASampleIsTheSurveyOfItsItems) {
   const Dataset<double> data = clusters(3, 4);
-  const auto method = nmf_clusterer<double>({.affine = true});
+  const auto method = clusterer_by<double>("nmf", NmfOptions{.affine = true});
   std::vector<Index> last;
   for (const std::uint64_t seed : {1, 2}) {
     SurveyOptions options = of_a_sample(31);
@@ -166,7 +167,7 @@ TEST(Survey, SurvivesAMethodThatFails) {
 
 TEST(Survey, LeavesOutWhatHalvesCannotHave) {
   const Dataset<double> data = clusters(1, 4);  // 15 items
-  const auto method = nmf_clusterer<double>({});
+  const auto method = clusterer_by<double>("nmf", NmfOptions{});
   const Survey<double> survey(data, *method, {.ks = {2, 7, 8, 12, 13, 15}, .runs = 1, .hold_out = {}});
   std::vector<Index> splits, resamples, starts;
   for (const RunKey& key : survey.plan()) {
@@ -185,7 +186,7 @@ TEST(Survey, FindsPlantedClustersByGps) {
     options.ks = {2, 3, 4, 5};
     options.kinds = {RunKind::split, RunKind::null_split};
     const Dataset<double> data = clusters(k, 5);
-    const auto method = nmf_clusterer<double>({.affine = true});
+    const auto method = clusterer_by<double>("nmf", NmfOptions{.affine = true});
     Survey<double> survey(data, *method, options);
     std::vector<RunRecord> records;
     survey.perform(survey.plan(), [&](RunRecord record) { records.push_back(std::move(record)); });
@@ -195,7 +196,7 @@ TEST(Survey, FindsPlantedClustersByGps) {
 
 TEST(Survey, RefusesOptionsWithoutMeaning) {
   const Dataset<double> data = clusters(2, 6);
-  const auto method = nmf_clusterer<double>({});
+  const auto method = clusterer_by<double>("nmf", NmfOptions{});
   const auto make = [&](SurveyOptions options) { Survey<double>(data, *method, std::move(options)); };
   EXPECT_THROW(make({.ks = {}, .hold_out = {}}), InvalidArgument);
   EXPECT_THROW(make({.ks = {3, 2}, .hold_out = {}}), InvalidArgument);
@@ -288,7 +289,7 @@ Dataset<double> mixtures() {
 
 TEST(PerturbedRuns, KeepComponentsAndNoLabels) {
   const Dataset<double> data = mixtures();
-  const auto method = nmf_clusterer<double>({.start = Start::random});
+  const auto method = clusterer_by<double>("nmf", NmfOptions{.start = Start::random});
   const auto records = [&](double perturbation, int at_most) {
     Survey<double> survey(data, *method,
                           {.ks = {2, 4},
@@ -320,7 +321,8 @@ TEST(PerturbedRuns, KeepComponentsAndNoLabels) {
 
 TEST(PerturbedRuns, FindTheNumberOfParts) {
   const Dataset<double> data = mixtures();
-  const auto method = nmf_clusterer<double>({.start = Start::random, .max_iterations = 1000, .tolerance = 1e-5});
+  const auto method =
+      clusterer_by<double>("nmf", NmfOptions{.start = Start::random, .max_iterations = 1000, .tolerance = 1e-5});
   Survey<double> survey(data, *method,
                         {.ks = {2, 3, 4, 5, 6}, .kinds = {RunKind::perturbed}, .runs = 8, .seed = 2, .hold_out = {}});
   std::vector<RunRecord> records;
@@ -356,7 +358,7 @@ RunRecord run_with(RunKind kind, Index k, Index doubled, int number) {
 
 TEST(ChooseBySilhouette, StopsAtComponentsThatAreTheSame) {
   const Dataset<double> data = clusters(2, 3);
-  const auto method = nmf_clusterer<double>({});
+  const auto method = clusterer_by<double>("nmf", NmfOptions{});
   const Survey<double> survey(data, *method, {.ks = {2, 3, 4, 5}, .hold_out = {}});
   std::vector<RunRecord> records;
   for (int number = 0; number < 6; ++number) {

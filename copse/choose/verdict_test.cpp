@@ -7,6 +7,7 @@
 
 #include "copse/base/random.h"
 #include "copse/generate/corpus.h"
+#include "copse/methods/method.h"
 
 namespace copse {
 namespace {
@@ -112,7 +113,7 @@ TEST(ChooseByHalves, CountsWhereThereIsOneNullUnlessStrengthIsAHalf) {
 }
 
 Verdict verdict_on(const Dataset<float>& data, std::vector<Index> ks, int runs) {
-  const auto method = nmf_clusterer<float>({.tolerance = 1e-3});
+  const auto method = clusterer_by<float>("nmf", NmfOptions{.tolerance = 1e-3});
   Survey<float> survey(
       data, *method,
       {.ks = std::move(ks), .kinds = {RunKind::split, RunKind::null_split}, .runs = runs, .hold_out = {}});
@@ -137,7 +138,7 @@ TEST(Decide, FindsTheTopicsOfACorpus) {
 // Where less than half of the draws agree, the sentence names the others.
 TEST(Decide, NamesTheNumbersThatDrawsDisagreeOn) {
   const Dataset<float> data{.values = Matrix<float>(200, 5)};
-  const auto method = nmf_clusterer<float>({});
+  const auto method = clusterer_by<float>("nmf", NmfOptions{});
   const auto sentences = [&](const std::vector<Index>& ks) {
     std::vector<std::string> wide;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {

@@ -8,9 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "copse/cluster/method.h"
+#include "copse/cluster/iteration.h"
+#include "copse/cluster/place_by.h"
+#include "copse/matrix/dataset.h"
+#include "copse/nmf/nmf.h"
 
 namespace copse {
+
+enum class CentreStart { plus_plus, random };
 
 struct KMeansOptions {
   Index clusters = 0;      // required: 1 <= clusters <= items
@@ -42,7 +47,8 @@ struct KMeansResult {
 
 // A cluster that a batch leaves without items takes the item that is farthest from its own centre, as long as that
 // item is not alone. Sparse items stay sparse. Entries may be negative. Throws InvalidArgument for a bad option, or
-// entries that are not finite; see cluster_by() for cancellation.
+// entries that are not finite, and Cancelled if stopped from outside before there is a result; after that the best so
+// far comes back with StopReason::interrupted.
 template <class T>
 KMeansResult<T> k_means(const Dataset<T>& items, const KMeansOptions& options);
 

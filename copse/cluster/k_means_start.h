@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "copse/cluster/k_means_items.h"
-#include "copse/cluster/method.h"
+#include "copse/cluster/k_means.h"
 
 namespace copse {
 

@@ -1,4 +1,4 @@
-// Repeated bisection, trees by K-means, kernel K-means and spectral clustering, and the one call for all.
+// Repeated bisection, trees by K-means, kernel K-means and spectral clustering.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -260,30 +260,6 @@ TEST(Discretize, FindsTheRotationOfAPartition) {
   const Discretized found = discretize(rows, 1, 1);
   EXPECT_EQ(agreement(found.labels, truth), 1.0);
   EXPECT_NEAR(found.objective, 0, 1e-9);
-}
-
-TEST(ClusterBy, EveryMethodOfThisFolderAnswers) {
-  const auto mixture = generate_mixture<float>({.k = 4, .features = 40, .items = 200, .seed = 3});
-  std::vector<Edge> edges;
-  for (RowIndex i = 0; i < 200; ++i) {
-    for (RowIndex j = 0; j < i; ++j) {
-      if (mixture.labels[i] == mixture.labels[j]) edges.push_back({i, j, 1.0});
-    }
-  }
-  const Graph<float> graph = graph_from_edges<float>(200, edges);
-  for (const ClusterMethod method :
-       {ClusterMethod::kmeans, ClusterMethod::spherical_kmeans, ClusterMethod::hierarchical_kmeans,
-        ClusterMethod::repeated_bisection, ClusterMethod::kernel_kmeans, ClusterMethod::spectral,
-        ClusterMethod::spectral_discretized, ClusterMethod::cluster_qr}) {
-    const auto found = cluster_by<float>({&mixture.data, &graph}, {.method = method, .k = 4, .runs = 5, .seed = 2});
-    EXPECT_EQ(found.k, 4) << static_cast<int>(method);
-    EXPECT_GT(agreement(found.labels, mixture.labels), 0.9) << static_cast<int>(method);
-    EXPECT_EQ(found.place, traits_of(method).place);
-    EXPECT_EQ(traits_of(method).method, method);
-    EXPECT_FALSE(found.run_objectives.empty());
-    EXPECT_THROW(cluster_by<float>({}, {.method = method, .k = 4}), InvalidArgument);
-    EXPECT_THROW(cluster_by<float>({&mixture.data, &graph}, {.method = method, .k = 0}), InvalidArgument);
-  }
 }
 
 }  // namespace

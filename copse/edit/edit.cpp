@@ -192,7 +192,7 @@ TreeResult<T> edit_stored(const StoredResult& stored, const Edit& change, bool k
     const InputOptions again = input_options_in(report.settings, result.model.items.vocabulary, stored.folder);
     if (again.path.empty())
       throw InputError(stored.folder + " was made from data in memory, which a split needs: split it in Python.");
-    const MemoryJob job{.method = Method::tree, .clusters = result.tree().leaves + change.into};
+    const MemoryJob job{.gives = Gives::tree, .clusters = result.tree().leaves + change.into};
     input = load<T>(again, job, events, report.seconds);
     x = in_memory(input->data);
     data.emplace(run_data(*input, *x, keep_texts));

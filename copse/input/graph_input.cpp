@@ -315,7 +315,7 @@ template <class T>
 GraphInput<T> load_graph(const GraphInputOptions& options, Index k, double memory_limit, const RunEvents& events,
                          Seconds& seconds) {
   if (options.has_items()) {
-    const MemoryJob job{.method = Method::flat, .clusters = 0, .memory_limit = memory_limit};
+    const MemoryJob job{.gives = Gives::flat, .clusters = 0, .memory_limit = memory_limit};
     return join_items(load<T>(options.items, job, events, seconds), options, k, memory_limit, events, seconds);
   }
   const Stopwatch reading;

@@ -264,7 +264,7 @@ StreamedEstimate estimate_streamed(const MatrixSummary& summary, const BlockSize
   const auto estimate = [&](double factors) {
     return MemoryEstimate{.matrix = slack * held, .factors = slack * std::max(factors, preparing)};
   };
-  if (job.method == Method::tree) return {.memory = estimate(streamed_tree(run, blocks))};
+  if (job.gives == Gives::tree) return {.memory = estimate(streamed_tree(run, blocks))};
   const StreamedFlat all = streamed_flat(run, blocks, job, precision, false);
   StreamedEstimate result{.memory = estimate(all.memory)};
   const std::size_t least = job.may_spill ? least_item_array(run) : 0;
@@ -289,7 +289,7 @@ MemoryEstimate estimate_memory(const MatrixSummary& summary, const MemoryJob& jo
       job.held > 0 ? 0 : held + summary.reading_bytes + summary.reading_copies * run.entries * run.width;
   if (job.clusters == 0) return {.matrix = std::max(held, reading), .factors = 0};
   MemoryEstimate estimate =
-      job.method == Method::tree ? tree_memory(run, held, reading) : flat_memory(run, held, reading, job, precision);
+      job.gives == Gives::tree ? tree_memory(run, held, reading) : flat_memory(run, held, reading, job, precision);
   if (job.entries)
     estimate.matrix += 2 * run.entries * (run.width + sizeof(RowIndex)) + (run.features + run.items) * sizeof(Index);
   if (job.is_text) estimate = {.matrix = text_gaps * estimate.matrix, .factors = text_gaps * estimate.factors};
@@ -318,7 +318,7 @@ void check_fits(const MatrixSummary& summary, const MemoryJob& job, Precision pr
   };
   // The largest number of clusters that fits, by bisection.
   Index fits = 0;
-  for (Index low = job.method == Method::tree ? 2 : 1, high = job.clusters - 1; low <= high;) {
+  for (Index low = job.gives == Gives::tree ? 2 : 1, high = job.clusters - 1; low <= high;) {
     const Index middle = low + (high - low) / 2;
     const bool enough = total(middle, precision) <= limit;
     if (enough) fits = middle;
@@ -329,7 +329,7 @@ void check_fits(const MatrixSummary& summary, const MemoryJob& job, Precision pr
   } else if (fits >= 1) {
     sentence += fmt::format(". {} {} would fit", option, fits);
   } else {
-    const Index least = job.method == Method::tree ? 2 : 1;
+    const Index least = job.gives == Gives::tree ? 2 : 1;
     sentence += fmt::format(". No {} would fit: even {} {} needs {}", option, option, least,
                             in_bytes(total(least, Precision::single)));
   }

@@ -6,11 +6,10 @@
 #include "copse/base/memory.h"
 #include "copse/base/precision.h"
 #include "copse/io/matrix_file.h"
+#include "copse/methods/gives.h"
 #include "copse/nmf/nmf.h"
 
 namespace copse {
-
-enum class Method { flat, tree };
 
 // Where the entries are while a run works.
 enum class Engine {
@@ -21,7 +20,7 @@ enum class Engine {
 
 // What memory is asked for.
 struct MemoryJob {
-  Method method = Method::flat;
+  Gives gives = Gives::flat;  // or a tree
   Index clusters = 1;       // k, or leaves; 0: the data is read or made, and that is all
   double memory_limit = 0;  // bytes; 0: what the machine has to spare
   // The option that asks for the clusters, to name what would fit; empty: nothing can be changed.

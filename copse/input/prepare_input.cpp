@@ -132,7 +132,7 @@ void prepare_streamed(const InputOptions& options, const MemoryJob& job, const R
   if (documents) prepare_options.min_feature_total = 0;  // the vocabulary saw to it
   // The last read tells what a tree would have to read for.
   typename PreparedBlocks<T>::LastRead last;
-  if (job.method == Method::tree) {
+  if (job.gives == Gives::tree) {
     last.lists = true;
     streamed.block_prints.resize(static_cast<std::size_t>(streamed.file.blocks()));
     last.also = [&](Index block, const SparseView<T>& view) { streamed.block_prints[block] = fingerprint(view); };

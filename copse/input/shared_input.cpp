@@ -69,7 +69,7 @@ SharedInput<T> load_shared(const InputOptions& options, MemoryJob job, int runs,
     return bytes_of_share(items.nonzeros(), job.clusters, precision_of<T>, processes);
   };
   double& left = shared.input.streamed->node_memory;
-  shared.by_runs = runs > 1 && job.method == Method::flat && !team.any(wants_disk || bytes_for(1) > left);
+  shared.by_runs = runs > 1 && job.gives == Gives::flat && !team.any(wants_disk || bytes_for(1) > left);
   if (shared.by_runs) {
     for (std::size_t r = 0; r < shared.starts.size(); ++r) shared.starts[r] = r == 0 ? 0 : items.cols();
   }
@@ -81,16 +81,16 @@ SharedInput<T> load_shared(const InputOptions& options, MemoryJob job, int runs,
   if (in_file && wants_memory)
     throw InputError(fmt::format("--engine memory needs about {} more for each of {} processes.",
                                  in_bytes(bytes - left), team.size()));
-  shared.input.estimated_memory += in_file || job.method == Method::tree ? 0 : bytes;
-  if (!in_file && job.method == Method::flat) left -= bytes;
+  shared.input.estimated_memory += in_file || job.gives == Gives::tree ? 0 : bytes;
+  if (!in_file && job.gives == Gives::flat) left -= bytes;
   events.tell(fmt::format("{}: {} x {}, {} entries; {} processes, about {} of memory each, the entries {}",
                           options.path, counted(items.rows(), "feature"), counted(items.cols(), "item"),
                           counted(items.nonzeros()), team.size(), in_bytes(shared.input.estimated_memory),
                           in_file          ? "in their file"
                           : shared.by_runs ? fmt::format("in memory of everyone, who makes some of {} runs", runs)
                                            : "in memory"));
-  if (in_file || job.method == Method::tree) {
-    if (in_file && job.method == Method::tree && wants_disk) left = 0;
+  if (in_file || job.gives == Gives::tree) {
+    if (in_file && job.gives == Gives::tree && wants_disk) left = 0;
     shared.own = std::make_unique<OwnStreamedData<T>>(std::move(range));
   } else {
     std::vector<Index> own(static_cast<std::size_t>(end - begin));

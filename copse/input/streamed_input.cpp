@@ -51,7 +51,7 @@ void open_streamed(const MatrixSummary& summary, std::shared_ptr<const ItemBlock
         std::make_unique<ScratchBuffers>(scratch_folder(), estimate.spilled_from, StreamedEstimate::resident_bytes);
   }
   input.streamed->node_memory = limit - needed.total();
-  if (job.method == Method::tree) {
+  if (job.gives == Gives::tree) {
     // What nodes take is part of what is announced: up to the limit, but no more than all of them in memory.
     const double most = 2.0 * static_cast<double>(summary.nonzeros) * (sizeof(T) + sizeof(RowIndex));
     input.estimated_memory += std::min(input.streamed->node_memory, most);

@@ -24,19 +24,18 @@ COPSE_CHOICES(GraphStart, {"multilevel", GraphStart::multilevel}, {"spectral", G
 COPSE_CHOICES(SymSolver, {"coordinate", SymSolver::coordinate}, {"hals", SymSolver::hals}, {"anls", SymSolver::anls},
               {"anls-growing", SymSolver::anls_growing}, {"newton", SymSolver::newton},
               {"projected-gradient", SymSolver::projected_gradient}, {"gauss-newton", SymSolver::gauss_newton})
-COPSE_CHOICES(ClusterMethod, {"kmeans", ClusterMethod::kmeans}, {"spherical-kmeans", ClusterMethod::spherical_kmeans},
-              {"hierarchical-kmeans", ClusterMethod::hierarchical_kmeans},
-              {"bisecting", ClusterMethod::repeated_bisection}, {"kernel-kmeans", ClusterMethod::kernel_kmeans},
-              {"spectral", ClusterMethod::spectral}, {"yu-shi", ClusterMethod::spectral_discretized},
-              {"cluster-qr", ClusterMethod::cluster_qr}, {"affinity-propagation", ClusterMethod::affinity_propagation},
-              {"gnmf", ClusterMethod::gnmf}, {"lda", ClusterMethod::lda}, {"anchors", ClusterMethod::anchor_topics},
-              {"xray", ClusterMethod::xray}, {"hottopixx", ClusterMethod::hottopixx})
 COPSE_CHOICES(CentreStart, {"k-means++", CentreStart::plus_plus}, {"random", CentreStart::random})
+COPSE_CHOICES(Bisect, {"gain", Bisect::gain}, {"objective", Bisect::objective}, {"size", Bisect::size})
+COPSE_CHOICES(GnmfSolver, {"multiplicative", GnmfSolver::multiplicative}, {"hals", GnmfSolver::hals})
 COPSE_CHOICES(PlaceBy, {"least-squares", PlaceBy::least_squares}, {"divergence", PlaceBy::divergence},
               {"angle", PlaceBy::angle}, {"distance", PlaceBy::distance}, {"unit-distance", PlaceBy::unit_distance},
               {"topic-shares", PlaceBy::topic_shares})
 COPSE_CHOICES(XraySelection, {"rays", XraySelection::rays}, {"max", XraySelection::max}, {"dist", XraySelection::dist},
               {"greedy", XraySelection::greedy})
+COPSE_CHOICES(Reads, {"items", Reads::items}, {"counts", Reads::counts}, {"graph", Reads::graph},
+              {"items-and-graph", Reads::items_and_graph}, {"picture", Reads::picture})
+COPSE_CHOICES(Gives, {"flat", Gives::flat}, {"tree", Gives::tree}, {"communities", Gives::communities},
+              {"community-tree", Gives::community_tree}, {"segments", Gives::segments})
 COPSE_CHOICES(RunChoice, {"modularity", RunChoice::modularity}, {"normalized-cut", RunChoice::normalized_cut},
               {"objective", RunChoice::objective})
 COPSE_CHOICES(LabelSource, {"better", LabelSource::better}, {"factor", LabelSource::factor})

@@ -2,9 +2,13 @@
 #pragma once
 
 #include "copse/base/precision.h"
-#include "copse/cluster/method.h"
+#include "copse/cluster/bisecting.h"
+#include "copse/cluster/gnmf.h"
+#include "copse/cluster/place_by.h"
+#include "copse/cluster/separable.h"
 #include "copse/graph/cluster_graph.h"
 #include "copse/image/segment.h"
+#include "copse/methods/gives.h"
 #include "copse/options/choices.h"
 #include "copse/tree/tree.h"
 
@@ -35,7 +39,9 @@ const Choices<GraphStart>& choices();
 template <>
 const Choices<SymSolver>& choices();
 template <>
-const Choices<ClusterMethod>& choices();
+const Choices<Bisect>& choices();
+template <>
+const Choices<GnmfSolver>& choices();
 template <>
 const Choices<CentreStart>& choices();
 template <>

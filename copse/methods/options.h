@@ -18,4 +18,7 @@ const OptionRows& rows<GraphClusterOptions>();
 template <>
 const OptionRows& rows<SegmentOptions>();
 
+// What makes a leaf worth splitting where nothing was asked for: names are words, and words can be ranked.
+inline Score default_score(bool has_names) { return has_names ? Score::mndcg : Score::error; }
+
 }  // namespace copse

@@ -25,6 +25,7 @@
 #include "copse/model/run_bytes.h"
 #include "copse/model/split_log.h"
 #include "copse/options/wording.h"
+#include "copse/run/method_input.h"
 #include "copse/run/survey_method.h"
 
 namespace copse {
@@ -59,7 +60,7 @@ std::uint64_t fingerprint_of(const Dataset<T>& data, const ChooseRunOptions& opt
         },
         value);
   }
-  if (options.method != "nmf") add_text(options.method);
+  if (options.method != ChooseRunOptions().method) add_text(options.method->name);
   const SurveyOptions& survey = options.survey;
   add_text(fmt::format("returning, by places, hidden from a fit, side by side {} {} {} {} {} {}", survey.seed,
                        static_cast<int>(survey.null), survey.resample_share, survey.hidden_share, survey.most_items,
@@ -212,7 +213,7 @@ SurveyReport report_of(const Survey<T>& survey, const std::vector<RunKey>& plan,
   for (const RunRecord& record : records) {
     if (!record.failure.empty()) failures.insert(record.failure);
   }
-  report.method = options.method;
+  report.method = options.method->name;
   report.items = survey.items();
   report.planned = static_cast<Index>(plan.size());
   report.done = static_cast<Index>(records.size());
@@ -365,7 +366,7 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
         options.survey.kinds.push_back(kind);
     }
   }
-  options.survey.kinds = kinds_for(options.method, options.survey.kinds);
+  options.survey.kinds = kinds_for(*options.method, options.survey.kinds);
   options.survey.hold_out.affine = options.flat.nmf.affine;
   options.survey.hold_out.alpha = options.flat.nmf.alpha;
   options.survey.hold_out.beta = options.flat.nmf.beta;
@@ -388,7 +389,7 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
     outcome.notes.push_back(fmt::format("The survey looked at {} of the {} items; --most-items 0 looks at all.",
                                         counted(survey.items()), counted(data.items())));
   }
-  if (const std::string left_out = left_out_for(options.method, options.all_measures); !left_out.empty())
+  if (const std::string left_out = left_out_for(*options.method, options.all_measures); !left_out.empty())
     outcome.notes.push_back(left_out);
   const Stopwatch clock;
   const auto perform = [&] {
@@ -431,7 +432,7 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
   }
   // Of the data, where NMF has no place for it.
   const bool may_lack_baseline =
-      options.method == "nmf" && !options.flat.nmf.affine && options.question == Question::clusters;
+      options.method->traits.factors && !options.flat.nmf.affine && options.question == Question::clusters;
   uninterrupted([&] {
     const double baseline = may_lack_baseline ? baseline_share<T>(data, survey.order()) : 0;
     outcome.report = report_of(survey, plan, runs, options);
@@ -466,14 +467,13 @@ ChooseResult<T> run_choose(ChooseRunOptions options, const RunEvents& events) {
   const Stopwatch clock;
   if (options.survey.ks.empty()) throw InvalidArgument("The survey needs a range of k.");
   Seconds seconds;
-  const bool is_nmf = options.method == "nmf";
-  const MemoryJob job{.method = options.method == "tree" ? Method::tree : Method::flat,
+  const Traits& traits = options.method->traits;
+  const MemoryJob job{.gives = traits.gives == Gives::tree ? Gives::tree : Gives::flat,
                       // Larger ones are left out where they are too many; other methods may have more than features.
-                      .clusters = is_nmf ? options.survey.ks.front() : 1,
+                      .clusters = traits.factors ? options.survey.ks.front() : 1,
                       .memory_limit = options.flat.memory_limit,
                       .option = "-k"};
-  PreparedInput<T> input = load<T>(options.flat.input, job, events, seconds);
-  prepare_for(options, input.data);
+  PreparedInput<T> input = load_for<T>(*options.method, options.flat.input, job, events, seconds);
   give_sparse_weights(options.flat, input.data);
   options.flat.nmf.tolerance = survey_tolerance(options.flat.nmf.tolerance, input.data.is_sparse());
   const double needed = std::max(check_survey_fits(input.data, options), input.estimated_memory);

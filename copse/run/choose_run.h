@@ -8,6 +8,7 @@
 
 #include "copse/choose/survey.h"
 #include "copse/describe/tree_result.h"
+#include "copse/methods/method.h"
 #include "copse/run/flat_run.h"
 #include "copse/run/graph_run.h"
 
@@ -18,8 +19,9 @@ namespace copse {
 inline constexpr double tolerance_by_data = -1;
 
 struct ChooseRunOptions {
-  // One of survey_methods(). Others than nmf answer Question::clusters only: they cannot foretell hidden entries.
-  std::string method = "nmf";
+  // One of survey_methods(). Those that are no factorization answer Question::clusters only: they cannot foretell
+  // hidden entries.
+  const Method* method = &default_method("factor");
   // Input and, of nmf, how it is fitted; its rank is chosen. Where no start is asked for, the survey's fits begin at
   // random: where all items have much in common, many W explain them alike, and those that a start from a sample leads
   // to tell clusters apart less well (bench/results/choosing.md).
@@ -47,9 +49,10 @@ struct ChooseRunOptions {
   int workers = 0;  // 0: no workers
 };
 
-// nmf, tree, symnmf, and the names of those of choices<ClusterMethod>() that have centres: they give labels, and new
-// items find their cluster.
-std::vector<std::string> survey_methods();
+// Those that give labels of items, and tell the clusters of others.
+std::vector<const Method*> survey_methods();
+// Throws InvalidArgument for a name that is none of theirs.
+const Method& survey_method(const std::string& name);
 
 // The numbers of clusters of a survey that was given none: 2 ... 10 and then steps of a fifth, and the last.
 std::vector<Index> automatic_range(Index last);

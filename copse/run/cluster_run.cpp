@@ -6,22 +6,17 @@
 #include <cmath>
 
 #include "copse/base/error.h"
-#include "copse/base/memory.h"
 #include "copse/base/parallel.h"
 #include "copse/base/version.h"
 #include "copse/cluster/hard_error.h"
 #include "copse/cluster/k_means.h"
 #include "copse/describe/document_facts.h"
-#include "copse/graph/neighbours.h"
-#include "copse/input/graph_memory.h"
 #include "copse/input/options.h"
 #include "copse/input/stored_input.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/measure/factors.h"
 #include "copse/methods/choices.h"
-#include "copse/methods/options.h"
 #include "copse/nmf/error.h"
-#include "copse/options/wording.h"
 #include "copse/run/assign.h"
 
 namespace copse {
@@ -74,7 +69,7 @@ RunReport make_report(const ClusterRunOptions& options, const MethodResult<T>& f
 }
 
 MemoryJob job_of(const ClusterRunOptions& options) {
-  return {.method = Method::flat,
+  return {.gives = Gives::flat,
           .clusters = 1,  // NMF would refuse more clusters than features: see check_clusters_fit()
           .memory_limit = options.memory_limit,
           .option = "-k",
@@ -82,113 +77,26 @@ MemoryJob job_of(const ClusterRunOptions& options) {
           .samples = false,
           .breathes = false,
           .is_text = options.input.items.documents.has_value(),
-          .entries = traits_of(options.method.method).wants_counts,
+          .entries = options.method.method->traits.reads == Reads::counts,
           .needs_all = "this method needs"};
 }
 
 }  // namespace
 
-void add_method_settings(const MethodOptions& options, Settings& settings) {
-  settings.emplace_back("method", name_of(options.method));
-  settings.emplace_back("runs", static_cast<std::int64_t>(options.runs));
-  settings.emplace_back("start", name_of(options.start));
-  settings.emplace_back("online", options.online);
-  settings.emplace_back("max_iterations", static_cast<std::int64_t>(options.max_iterations));
-  settings.emplace_back("tolerance", options.tolerance);
-  settings.emplace_back("time_limit", options.time_limit);
-  if (options.method == ClusterMethod::lda) settings.emplace_back("move_prior", options.move_prior);
-  if (options.method == ClusterMethod::xray) settings.emplace_back("selection", name_of(options.selection));
-  if (options.method == ClusterMethod::gnmf) settings.emplace_back("graph_weight", options.lambda);
-  if (options.method == ClusterMethod::affinity_propagation && options.preference)
-    settings.emplace_back("preference", *options.preference);
-}
-
-InputOptions input_for(ClusterMethod method, InputOptions input) {
-  if (!traits_of(method).wants_counts) return input;
-  input.prepare.weighting = Weighting::none;
-  input.prepare.feature_scaling = FeatureScaling::none;
-  input.prepare.unit_items = false;
-  input.prepare.normalized_cut = false;
-  return input;
-}
-
-bool wants_unit_length(ClusterMethod method, const InputOptions& input) {
-  return traits_of(method).unit_text && input.prepare.weighting == Weighting::text;
-}
-
-template <class T>
-void give_unit_length(Dataset<T>& items) {
-  const auto scale = [](std::span<T> values) {
-    double square = 0;
-    for (const T value : values) square += static_cast<double>(value) * static_cast<double>(value);
-    if (!(square > 0)) return;
-    for (T& value : values) value = static_cast<T>(static_cast<double>(value) / std::sqrt(square));
-  };
-  if (auto* sparse = std::get_if<SparseMatrix<T>>(&items.values)) {
-    for (Index j = 0; j < sparse->cols; ++j) {
-      scale(std::span<T>(sparse->values.data() + sparse->offsets[j], sparse->values.data() + sparse->offsets[j + 1]));
-    }
-  } else {
-    Matrix<T>& rows = std::get<Matrix<T>>(items.values);
-    for (Index j = 0; j < rows.rows(); ++j) scale(rows.row(j));
-  }
-}
-
-template <class T>
-double check_clusters_fit(const Dataset<T>& items, Index k, double memory_limit, const std::string& called) {
-  if (k > items.items())
-    throw InputError(
-        fmt::format("-k {} is too large for {}, which has {}.", k, called, counted(items.items(), "item")));
-  const double needed =
-      static_cast<double>(k) * (static_cast<double>(items.features()) * (sizeof(double) + 2 * sizeof(T)) +
-                                static_cast<double>(items.items()) * 2 * sizeof(T));
-  const double there = memory_limit > 0 ? memory_limit - resident_memory() : available_memory();
-  if (needed > there)
-    throw InputError(fmt::format("-k {} takes about {} of memory beside {}, and there are {}; a smaller -k needs less.",
-                                 k, in_bytes(needed), called, in_bytes(std::max(0.0, there))));
-  return needed;
-}
-
-template <class T>
-Graph<T> graph_for(const ClusterRunOptions& options, const Dataset<T>& items, const RunEvents& events,
-                   std::vector<std::string>& notes) {
-  if (!traits_of(options.method.method).from_graph) return {};
-  GraphInputOptions input = options.input;
-  if (input.similarity == ItemSimilarity::none)
-    input.similarity = items.is_sparse() ? ItemSimilarity::cosine : ItemSimilarity::self_tuning;
-  const Index neighbours = input.neighbours > 0 ? input.neighbours : default_neighbours(items.items());
-  check_graph_fits({items.items(), items.items() * neighbours, 0}, std::max<Index>(1, options.method.k),
-                   precision_of<T>, options.memory_limit);
-  events.show("finding neighbours ...");
-  SimilarityReport report;
-  Graph<T> graph;
-  try {
-    graph = similarity_graph(items, input.similarity_options(), &report);
-  } catch (const InvalidArgument& error) {
-    throw InputError(fmt::format("{}: {}.", options.input.items.called(), error.what()));
-  }
-  if (report.approximate)
-    notes.push_back(fmt::format(
-        "The neighbours were searched approximately: {:.1f} % of the nearest were found, of a sample of the items.",
-        100 * report.recall));
-  for (std::string& note : notes_on(graph)) notes.push_back(std::move(note));
-  return graph;
-}
-
 template <class T>
 ClusterFactors<T> factors_of(const Dataset<T>& items, MethodResult<T>& found) {
   ClusterFactors<T> factors;
-  const bool by_angle = found.place == PlaceBy::angle;
+  const bool by_angle = *found.place == PlaceBy::angle;
   factors.w = found.w.cols() > 0 ? std::move(found.w) : centres_of(items, found.labels, found.k, by_angle);
   if (found.weights.cols() > 0) {
     factors.h = std::move(found.weights);
     return factors;
   }
-  switch (found.place) {
+  switch (*found.place) {
     case PlaceBy::angle:
     case PlaceBy::distance:
     case PlaceBy::unit_distance:
-      factors.h = nearest_weights<T>(*in_memory(items), factors.w, found.place);
+      factors.h = nearest_weights<T>(*in_memory(items), factors.w, *found.place);
       break;
     case PlaceBy::least_squares:
     case PlaceBy::divergence:
@@ -213,33 +121,31 @@ template <class T>
 FlatResult<T> run_cluster(const ClusterRunOptions& options, const RunEvents& events) {
   const Stopwatch clock;
   Seconds seconds;
-  const InputOptions reading = input_for(options.method.method, options.input.items);
-  PreparedInput<T> input = load<T>(reading, job_of(options), events, seconds);
-  if (wants_unit_length(options.method.method, reading)) give_unit_length(input.data);
+  PreparedInput<T> input = load_for<T>(*options.method.method, options.input.items, job_of(options), events, seconds);
   return run_cluster(options, std::move(input), seconds, clock, events);
 }
 
 template <class T>
 FlatResult<T> run_cluster(const ClusterRunOptions& options, PreparedInput<T> input, Seconds seconds, Stopwatch clock,
                           const RunEvents& events) {
-  const MethodTraits& traits = traits_of(options.method.method);
-  const InputOptions reading = input_for(options.method.method, options.input.items);
-  input.estimated_memory += check_clusters_fit(input.data, options.method.k, options.memory_limit, reading.called());
+  const Method& method = *options.method.method;
+  const InputOptions reading = input_for(method, options.input.items);
+  input.estimated_memory += check_clusters_fit(input.data, options.method, options.memory_limit, reading.called());
   std::vector<std::string> notes = input.notes;
   if (reading.prepare.weighting != options.input.items.prepare.weighting)
     notes.push_back("This method models counts of words: they are not weighed.");
-  const bool unit = wants_unit_length(options.method.method, reading);
+  const bool unit = wants_unit_length(method, reading);
   if (unit)
     notes.push_back("The documents have unit length for this method: otherwise it parts long ones from short ones.");
   const Stopwatch joining;
-  const Graph<T> graph = graph_for(options, input.data, events, notes);
-  if (traits.from_graph && graph.edges() == 0)
+  const Graph<T> graph = graph_for(options.method, options.input, options.memory_limit, input.data, events, notes);
+  if (method.traits.reads_graph() && graph.edges() == 0)
     throw InputError(fmt::format("{}: no item has a neighbour; there is nothing to cluster.", reading.called()));
   seconds.prepare += joining.seconds();
   const Stopwatch solving;
-  events.show(name_of(options.method.method) + " ...");
-  MethodResult<T> found = cluster_by<T>({&input.data, traits.from_graph ? &graph : nullptr}, options.method);
-  if (unit && found.place == PlaceBy::distance) found.place = PlaceBy::unit_distance;
+  events.show(method.name + " ...");
+  MethodResult<T> found = cluster_by(method_data(method, input.data, graph), options.method);
+  if (unit && *found.place == PlaceBy::distance) found.place = PlaceBy::unit_distance;
   FlatResult<T> result;
   result.report = make_report(options, found);
   RunReport& report = result.report;
@@ -253,22 +159,22 @@ FlatResult<T> run_cluster(const ClusterRunOptions& options, PreparedInput<T> inp
     report.nonzeros = input.data.nonzeros();
     report.estimated_memory_bytes = static_cast<Index>(input.estimated_memory);
     report.settings = settings_of(reading);
-    add_method_settings(options.method, report.settings);
-    if (traits.from_graph) {
+    add_settings(options.method, report.settings);
+    if (method.traits.reads_graph()) {
       report.settings.emplace_back("neighbours", static_cast<std::int64_t>(options.input.neighbours));
       report.settings.emplace_back("item_graph", name_of(options.input.similarity));
     }
-    report.settings.emplace_back("place", name_of(found.place));
+    report.settings.emplace_back("place", name_of(*found.place));
     report.settings.emplace_back("precision", name_of(precision_of<T>));
     ClusterFactors<T> factors = factors_of(input.data, found);
     const auto x = in_memory(input.data);
-    report.relative_error = traits.soft && found.place == PlaceBy::least_squares
+    report.relative_error = method.traits.soft && *found.place == PlaceBy::least_squares
                                 ? relative_error<T>(*x, factors.w, factors.h)
                                 : hard_error(input.data, factors.w, found.labels);
     report.w_zero_share = zero_share(factors.w);
     report.h_zero_share = zero_share(factors.h);
     const RunData<T> data = run_data(input, *x, options.keep_texts);
-    result.model = {std::move(factors.w), std::move(factors.h), {}, {}, take_items(input), found.place, found.prior};
+    result.model = {std::move(factors.w), std::move(factors.h), {}, {}, take_items(input), *found.place, found.prior};
     place_outside(data.outside, report.settings, result.model);
     add_document_facts(*data.words, data.documents, result.model);
     report.notes.insert(report.notes.begin(), notes.begin(), notes.end());
@@ -282,15 +188,15 @@ FlatResult<T> run_cluster(const ClusterRunOptions& options, PreparedInput<T> inp
 template <class T>
 GraphResult<T> run_cluster_graph(const ClusterRunOptions& options, const RunEvents& events) {
   const Stopwatch clock;
-  if (!traits_of(options.method.method).from_graph)
-    throw InvalidArgument(name_of(options.method.method) + " reads items, not a graph.");
+  const Method& method = *options.method.method;
+  if (method.traits.reads != Reads::graph) throw InvalidArgument(method.name + " reads items, not a graph.");
   Seconds seconds;
   GraphInputOptions given = options.input;
   given.similarity = ItemSimilarity::none;
   GraphInput<T> input = load_graph<T>(given, options.method.k, options.memory_limit, events, seconds);
   const Stopwatch solving;
-  events.show(name_of(options.method.method) + " ...");
-  MethodResult<T> found = cluster_by<T>({nullptr, &input.graph}, options.method);
+  events.show(method.name + " ...");
+  MethodResult<T> found = cluster_by<T>({.graph = &input.graph}, options.method);
   GraphResult<T> result;
   result.report = make_report(options, found);
   RunReport& report = result.report;
@@ -301,7 +207,7 @@ GraphResult<T> run_cluster_graph(const ClusterRunOptions& options, const RunEven
     report.rows = report.cols = input.graph.nodes();
     report.nonzeros = input.graph.weights.nonzeros();
     add_settings(given, report.settings);
-    add_method_settings(options.method, report.settings);
+    add_settings(options.method, report.settings);
     report.settings.emplace_back("overlap", GraphViewOptions().overlap);
     report.settings.emplace_back("precision", name_of(precision_of<T>));
     std::vector<std::string> notes = std::move(input.notes);
@@ -330,10 +236,6 @@ GraphResult<T> run_cluster_graph(const ClusterRunOptions& options, const RunEven
 }
 
 #define COPSE_INSTANTIATE(T)                                                                         \
-  template Graph<T> graph_for(const ClusterRunOptions&, const Dataset<T>&, const RunEvents&,         \
-                              std::vector<std::string>&);                                            \
-  template double check_clusters_fit(const Dataset<T>&, Index, double, const std::string&);          \
-  template void give_unit_length(Dataset<T>&);                                                       \
   template ClusterFactors<T> factors_of(const Dataset<T>&, MethodResult<T>&);                        \
   template FlatResult<T> run_cluster(const ClusterRunOptions&, const RunEvents&);                    \
   template FlatResult<T> run_cluster(const ClusterRunOptions&, PreparedInput<T>, Seconds, Stopwatch, \

@@ -13,8 +13,6 @@
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
 #include "copse/base/version.h"
-#include "copse/cluster/rival_methods.h"
-#include "copse/graph/cluster_graph.h"
 #include "copse/input/stored_input.h"
 #include "copse/io/names.h"
 #include "copse/kernels/in_memory.h"
@@ -23,10 +21,7 @@
 #include "copse/measure/factors.h"
 #include "copse/measure/silhouette.h"
 #include "copse/methods/choices.h"
-#include "copse/nmf/assign.h"
-#include "copse/nmf/clusters.h"
 #include "copse/options/wording.h"
-#include "copse/tree/flatten.h"
 
 namespace copse {
 namespace {
@@ -40,87 +35,6 @@ constexpr Index shown_words = 8;
 
 // Of this process, all threads.
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-
-// What one run of any method gives.
-template <class T>
-struct Run {
-  std::vector<Index> labels;
-  Matrix<T> w;  // features x clusters
-  double objective = 0;
-  bool larger_is_better = false;
-  std::optional<double> zero_share;
-  int iterations = 0;
-  std::vector<std::string> notes;
-};
-
-struct Kind {
-  bool from_graph = false;
-  bool random = true;
-  double growth = 1;
-};
-
-bool is_other(const std::string& method) { return method != "nmf" && method != "tree" && method != "symnmf"; }
-
-Kind kind_of(const std::string& method) {
-  if (method == "nmf") return {};
-  if (method == "tree") return {.random = false};
-  if (method == "symnmf") return {.from_graph = true, .growth = 1.5};
-  const MethodTraits& traits = traits_of(choice_of<ClusterMethod>("method", method));
-  return {traits.from_graph, traits.random, traits.growth};
-}
-
-// What a run takes at least, from its count of operations; 0: nobody knows. Hottopixx goes through all pairs of an
-// entry and a feature in every pass, and a sample of the items has nearly all features.
-template <class T>
-double least_seconds(const std::string& method, const Dataset<T>& items) {
-  if (method != "hottopixx") return 0;
-  constexpr double operations_per_second = 4e9;
-  const double pairs = static_cast<double>(items.nonzeros()) * static_cast<double>(items.features());
-  return 4 * pairs * SeparableOptions().epochs / (operations_per_second * thread_count());
-}
-
-template <class T>
-Run<T> run_once(const std::string& method, const Dataset<T>& items, const Graph<T>& graph, Index k, std::uint64_t seed,
-                double time_limit, Index all_items) {
-  Run<T> run;
-  const auto x = in_memory(items);
-  if (method == "nmf") {
-    NmfResult<T> found = factorize(*x, {.rank = k, .tolerance = 1e-3, .time_limit = time_limit, .seed = seed});
-    const Matrix<T> h = assign_items<T>(*x, found.w, {}, {});
-    run.labels = cluster_items(h).labels;
-    run.objective = found.objective;
-    run.zero_share = zero_share(h);
-    run.iterations = found.history.empty() ? 0 : found.history.back().number;
-    run.w = std::move(found.w);
-  } else if (method == "tree") {
-    const auto nodes = tree_data(items);
-    const Tree<T> tree = build_tree(*nodes, TreeOptions{.leaves = k, .time_limit = time_limit, .seed = seed});
-    run.w = leaf_topics(*x, tree);
-    const Matrix<T> h = flatten(*x, run.w);
-    run.labels = cluster_items(h).labels;
-    run.zero_share = zero_share(h);
-    run.iterations = tree.splits();
-  } else if (method == "symnmf") {
-    const GraphClusters<T> found = cluster_graph(graph, {.k = k, .time_limit = time_limit, .seed = seed});
-    run.labels = found.labels;
-    run.objective = found.runs.front().relative_error;
-    run.iterations = found.runs.front().iterations;
-  } else {
-    MethodOptions options{
-        .method = choice_of<ClusterMethod>("method", method), .k = k, .time_limit = time_limit, .seed = seed};
-    // A sample takes the way that all items would take.
-    const bool by_graph = options.method == ClusterMethod::affinity_propagation && all_items > most_of_all_pairs;
-    MethodResult<T> found = cluster_by<T>({by_graph ? nullptr : &items, graph.nodes() > 0 ? &graph : nullptr}, options);
-    run.labels = std::move(found.labels);
-    run.objective = found.objective;
-    run.larger_is_better = found.larger_is_better;
-    run.iterations = found.iterations;
-    if (found.weights.cols() > 0) run.zero_share = zero_share(found.weights);
-    run.w = std::move(found.w);
-    run.notes = std::move(found.notes);
-  }
-  return run;
-}
 
 // Every sample_parts-th item, so that a sample holds all parts of a file that is sorted.
 template <class T>
@@ -141,17 +55,15 @@ Dataset<T> sample_of(const Dataset<T>& items) {
 }
 
 template <class T>
-PreparedInput<T> load_for(const CompareOptions& options, const std::string& method, Index k, const RunEvents& events) {
-  const MemoryJob job{.method = method == "tree" ? Method::tree : Method::flat,
-                      // Only NMF needs as many features as clusters: see check_clusters_fit().
-                      .clusters = is_other(method) || method == "symnmf" ? 1 : k,
+PreparedInput<T> load_for(const CompareOptions& options, const Method& method, Index k, const RunEvents& events) {
+  const Traits& traits = method.traits;
+  const MemoryJob job{.gives = traits.gives == Gives::tree ? Gives::tree : Gives::flat,
+                      .clusters = traits.k_within_features ? k : 1,  // see check_clusters_fit()
                       .memory_limit = options.memory_limit,
                       .is_text = options.input.documents.has_value(),
                       .needs_all = "a comparison needs"};
   Seconds seconds;
-  const InputOptions reading =
-      is_other(method) ? input_for(choice_of<ClusterMethod>("method", method), options.input) : options.input;
-  return load<T>(reading, job, events, seconds);
+  return load_for<T>(method, options.input, job, events, seconds);
 }
 
 std::optional<ClusteringMeasures> measured(const std::vector<Index>& labels, const std::vector<std::string>& classes) {
@@ -169,72 +81,76 @@ std::optional<ClusteringMeasures> measured(const std::vector<Index>& labels, con
 }  // namespace
 
 std::vector<std::string> compare_methods() {
-  std::vector<std::string> names = {"nmf", "tree", "symnmf"};
-  for (const std::string& name : names_of<ClusterMethod>()) names.push_back(name);
+  std::vector<std::string> names;
+  for (const Method* method : methods()) {
+    if (method->traits.reads != Reads::picture) names.push_back(method->name);
+  }
   return names;
 }
 
 std::vector<std::string> suitable_methods(const InputOptions& input, bool has_time_limit) {
-  std::vector<std::string> names = {"nmf",
-                                    "tree",
-                                    "symnmf",
-                                    "kmeans",
-                                    "spherical-kmeans",
-                                    "bisecting",
-                                    "hierarchical-kmeans",
-                                    "kernel-kmeans",
-                                    "spectral",
-                                    "yu-shi",
-                                    "cluster-qr",
-                                    "gnmf"};
   const bool counts = input.documents || input.prepare.weighting == Weighting::text;
-  if (counts) names.insert(names.end(), {"lda", "anchors"});
-  if (has_time_limit) names.insert(names.end(), {"xray", "hottopixx", "affinity-propagation"});
+  std::vector<std::string> names;
+  for (const Method* method : methods()) {
+    const Traits& traits = method->traits;
+    const bool in_time =
+        traits.compared == Compared::always || (traits.compared == Compared::with_time_limit && has_time_limit);
+    if (in_time && (counts || traits.reads != Reads::counts)) names.push_back(method->name);
+  }
   return names;
 }
 
 template <class T>
-CompareOutcome compare_one(const CompareOptions& options, const std::string& method, Index k, const RunEvents& events) {
-  CompareOutcome outcome{.method = method, .k = k};
-  const Kind kind = kind_of(method);
+CompareOutcome compare_one(const CompareOptions& options, const std::string& name, Index k, const RunEvents& events) {
+  CompareOutcome outcome{.method = name, .k = k};
+  const Method& method = method_called(name);
+  const Traits& traits = method.traits;
   PreparedInput<T> input = load_for<T>(options, method, k, events);
   const Dataset<T>& items = input.data;
-  if (is_other(method) && wants_unit_length(choice_of<ClusterMethod>("method", method), options.input))
-    give_unit_length(input.data);
-  check_clusters_fit(items, k, options.memory_limit, options.input.called());
-  ClusterRunOptions graph_options;
-  graph_options.input.items = options.input;
-  graph_options.memory_limit = options.memory_limit;
-  // Any method that reads a graph.
-  graph_options.method.method = kind.from_graph ? ClusterMethod::spectral : ClusterMethod::kmeans;
-  graph_options.method.k = k;
+  MethodOptions fitting = options_for(method);
+  fitting.k = k;
+  check_clusters_fit(items, fitting, options.memory_limit, options.input.called());
   std::vector<std::string> notes;
-  const int wanted = kind.random ? options.runs : 1;
+  GraphInputOptions joining_as;
+  joining_as.items = options.input;
+  const auto joined_up = [&](const Dataset<T>& some) {
+    return graph_for(fitting, joining_as, options.memory_limit, some, {}, notes);
+  };
+  // A sample takes the way that all items would take.
+  const auto run_once = [&](const Dataset<T>& some, const Graph<T>& graph, int run, double time_limit) {
+    MethodOptions one = fitting;
+    one.k = std::min(k, some.items());
+    one.seed = options.seed + static_cast<std::uint64_t>(run);
+    one.time_limit = time_limit;
+    MethodData<T> data = method_data(method, some, graph);
+    data.whole = items.items();
+    return cluster_by(data, one);
+  };
+  const int wanted = traits.random ? options.runs : 1;
   if (std::isfinite(options.time_limit) && items.items() >= least_sampled) {
     const double cpu_before = cpu_seconds();
     const Stopwatch trying;
     const Dataset<T> sample = sample_of(items);
-    events.show(method + ": an estimate from a sample ...");
-    const Graph<T> graph = graph_for(graph_options, sample, {}, notes);
-    const double joined = std::min(trying.seconds(), cpu_seconds() - cpu_before);
-    const Index few = std::min(k, sample.items());
+    events.show(name + ": an estimate from a sample ...");
+    const Graph<T> graph = joined_up(sample);
+    const double joining = std::min(trying.seconds(), cpu_seconds() - cpu_before);
     const double parts = static_cast<double>(items.items()) / static_cast<double>(sample.items());
     // The neighbours of all take as long as all pairs do.
-    const double join_factor = std::pow(parts, kind.from_graph ? 2 : 1);
-    outcome.estimate = std::max(join_factor * joined, least_seconds(method, items) * wanted);
+    const double join_factor = std::pow(parts, traits.reads_graph() ? 2 : 1);
+    outcome.estimate = std::max(join_factor * joining, method.cost(sizes_of(items), fitting).seconds() * wanted);
     bool cut_short = false;
     if (!(outcome.estimate > options.time_limit)) {
       // A sample that takes much longer than this says enough: all runs would not end in time.
-      const double factor = std::pow(parts, kind.growth) * wanted;
-      const double most = busy_factor * std::max(1e-3, (options.time_limit - join_factor * joined) / factor);
+      const double factor = std::pow(parts, traits.growth) * wanted;
+      const double most = busy_factor * std::max(1e-3, (options.time_limit - join_factor * joining) / factor);
       const double cpu = cpu_seconds();
       const Stopwatch running;
-      run_once<T>(method, sample, graph, few, options.seed, most, items.items());
+      run_once(sample, graph, 0, most);
       const double wall = running.seconds();
       cut_short = wall > most;
       // Where others use the machine too, a process gets less time than the clock says.
       const double took = cut_short ? wall : std::min(wall, cpu_seconds() - cpu);
-      outcome.estimate = std::max(outcome.estimate, join_factor * joined + factor * took);
+      outcome.estimate = std::max(outcome.estimate, join_factor * joining + factor * took);
     }
     if (outcome.estimate > options.time_limit) {
       outcome.left_out = true;
@@ -244,16 +160,15 @@ CompareOutcome compare_one(const CompareOptions& options, const std::string& met
     }
   }
   const Stopwatch clock;
-  events.show(method + " ...");
-  const Graph<T> graph = graph_for(graph_options, items, {}, notes);
+  events.show(name + " ...");
+  const Graph<T> graph = joined_up(items);
   std::vector<std::vector<Index>> all;
-  Run<T> best;
+  MethodResult<T> best;
   for (int run = 0; run < wanted; ++run) {
     const double left = options.time_limit - clock.seconds();
     if (run > 0 && left <= 0) break;
-    events.show(fmt::format("{}, k = {}: run {} of {} ...", method, k, run + 1, wanted));
-    Run<T> one = run_once<T>(method, items, graph, k, options.seed + static_cast<std::uint64_t>(run),
-                             std::max(left, 1e-3), items.items());
+    events.show(fmt::format("{}, k = {}: run {} of {} ...", name, k, run + 1, wanted));
+    MethodResult<T> one = run_once(items, graph, run, std::max(left, 1e-3));
     all.push_back(one.labels);
     const bool better = one.larger_is_better ? one.objective > best.objective : one.objective < best.objective;
     if (run == 0 || better) best = std::move(one);
@@ -262,7 +177,7 @@ CompareOutcome compare_one(const CompareOptions& options, const std::string& met
   outcome.runs = static_cast<int>(all.size());
   outcome.objective = best.objective;
   outcome.iterations = best.iterations;
-  outcome.zero_share = best.zero_share;
+  if (best.weights.cols() > 0) outcome.zero_share = zero_share(best.weights);
   std::map<Index, Index> sizes;
   for (const Index label : best.labels) ++sizes[label];
   outcome.clusters = static_cast<Index>(sizes.size()) - (sizes.contains(-1) ? 1 : 0);
@@ -334,7 +249,7 @@ CompareOutcome compare_one(const CompareOptions& options, const std::string& met
 
 template <class T>
 CompareItems compare_items(const CompareOptions& options, std::vector<CompareOutcome>& given, const RunEvents& events) {
-  PreparedInput<T> input = load_for<T>(options, "nmf", 1, events);
+  PreparedInput<T> input = load_for<T>(options, default_method("factor"), 1, events);
   const Dataset<T>& data = input.data;
   const ModelItems model = take_items(input);
   CompareItems items;

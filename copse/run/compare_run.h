@@ -29,16 +29,16 @@ struct CompareOptions {
   double memory_limit = 0;
 };
 
-// nmf, tree, symnmf, and those of choices<ClusterMethod>().
+// All that read items.
 std::vector<std::string> compare_methods();
 // What is compared where nobody says: all that read such data; without a time limit, all of them that end in reasonable
 // time. Those that model counts are among them where the data are documents or prepared as text.
 std::vector<std::string> suitable_methods(const InputOptions& input, bool has_time_limit);
 
-// Reads and prepares the data, and runs one method; where its estimate exceeds the time limit, it is left out. Throws
-// InputError and InvalidArgument.
+// Reads and prepares the data, and runs the method of that name; where its estimate exceeds the time limit, it is left
+// out. Throws InputError and InvalidArgument.
 template <class T>
-CompareOutcome compare_one(const CompareOptions& options, const std::string& method, Index k,
+CompareOutcome compare_one(const CompareOptions& options, const std::string& name, Index k,
                            const RunEvents& events = {});
 
 // The items, and the outcome of the labels of other programs, measured as all are.

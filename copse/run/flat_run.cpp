@@ -216,7 +216,7 @@ MemoryJob job_of(const FlatRunOptions& options) {
                                 : options.stability > 0            ? "--stability needs"
                                 : options.joint.is_asked_for()     ? "a graph of the items (--links, --vectors) needs"
                                                                    : "";
-  return {.method = Method::flat,
+  return {.gives = Gives::flat,
           .clusters = nmf.rank,
           .memory_limit = options.memory_limit,
           .option = "-k",

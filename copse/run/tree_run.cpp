@@ -158,7 +158,7 @@ TreeResult<T> run_tree(const TreeRunOptions& options, const RunData<T>& data, Mo
 namespace {
 
 MemoryJob job_of(const TreeRunOptions& options) {
-  return {.method = Method::tree,
+  return {.gives = Gives::tree,
           .clusters = options.tree.leaves,
           .memory_limit = options.memory_limit,
           .option = "--leaves",
@@ -364,7 +364,7 @@ TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
 }
 
 Score default_score(const std::vector<std::string>& feature_names) {
-  return feature_names.empty() ? Score::error : Score::mndcg;
+  return default_score(!feature_names.empty());
 }
 
 #define COPSE_INSTANTIATE(T)                                                                               \

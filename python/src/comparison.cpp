@@ -8,6 +8,7 @@
 #include "copse/input/choices.h"
 #include "copse/methods/choices.h"
 #include "copse/report/compare_report.h"
+#include "copse/run/compare_run.h"
 #include "python/src/rivals.h"
 #include "python/src/supervisor.h"
 

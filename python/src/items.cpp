@@ -146,7 +146,7 @@ Items<T>::Items(const nb::list& documents, const nb::dict& settings, std::vector
   input_.documents->source = texts_->source();
   Supervisor().run(threads, [&] {
     Seconds seconds;
-    prepared_ = load<T>(input_, {.method = Method::tree}, {}, seconds);
+    prepared_ = load<T>(input_, {.gives = Gives::tree}, {}, seconds);
     prepared_.titles = std::move(titles);
     take_prepared();
   });
@@ -158,7 +158,7 @@ Items<T>::Items(const nb::list& documents, const Settings& settings, const std::
   input_.documents->source = texts_->source();
   Supervisor().run(threads, [&] {
     Seconds seconds;
-    prepared_ = load<T>(input_, {.method = Method::tree}, {}, seconds);
+    prepared_ = load<T>(input_, {.gives = Gives::tree}, {}, seconds);
     take_prepared();
   });
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "copse/input/input.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/run/assign.h"
 #include "python/src/bind.h"

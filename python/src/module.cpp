@@ -33,5 +33,6 @@ NB_MODULE(_copse, module) {
   python::bind_data(module);
   python::bind_clusters(module);
   python::bind_comparison(module);
+  python::bind_methods(module);
   python::bind_rivals(module);
 }

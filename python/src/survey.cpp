@@ -22,7 +22,7 @@ void bind_survey_of(nb::module_& module) {
          std::uint64_t seed, double time_limit, bool search, Index most_items, int threads) {
         ChooseRunOptions options;
         options.survey.ks = std::move(ks);
-        options.method = method;
+        options.method = &survey_method(method);
         options.survey.runs = runs;
         options.until_settled = until_settled;
         options.survey.seed = seed;
@@ -54,7 +54,7 @@ void bind_survey_of(nb::module_& module) {
 void bind_survey(nb::module_& module) {
   bind_survey_of<float>(module);
   bind_survey_of<double>(module);
-  module.def("survey_methods", &survey_methods);
+  module.def("survey_methods", [] { return names_of(survey_methods()); });
   module.def("automatic_range", &automatic_range, nb::arg("last"));
   // Rows: partner, cosine, nearest, its cosine.
   module.def(

@@ -46,8 +46,8 @@ constexpr const char* examples =
 
 constexpr const char* survey_group = "Survey";
 constexpr const char* factorization_group = "Factorization";
-constexpr const char* of_nmf[] = {"--solver", "--affine", "--tolerance", "--max-iterations",
-                                  "--hide",   "--sparse", "--sparse-w",  "--consensus"};
+constexpr const char* of_factors[] = {"--solver", "--affine", "--tolerance", "--max-iterations",
+                                      "--hide",   "--sparse", "--sparse-w",  "--consensus"};
 
 void parse_worker(const std::string& text, ChooseRunOptions& options) {
   const auto parts = split(text, '/');
@@ -61,12 +61,14 @@ void parse_worker(const std::string& text, ChooseRunOptions& options) {
 
 // What does not go together.
 void check(const CLI::App& command, const ChooseRunOptions& options) {
-  if (options.method == "nmf") return;
-  for (const char* name : of_nmf) {
-    if (command.count(name) > 0) throw CLI::ValidationError(name, "it is for --method nmf");
+  if (options.method->traits.factors) return;
+  const std::string& factors = default_method("factor").name;
+  for (const char* name : of_factors) {
+    if (command.count(name) > 0) throw CLI::ValidationError(name, "it is for --method " + factors);
   }
   if (options.question == Question::components)
-    throw CLI::ValidationError("--for", "components are told by hidden entries, which only --method nmf foretells");
+    throw CLI::ValidationError("--for",
+                               "components are told by hidden entries, which only --method " + factors + " foretells");
 }
 
 }  // namespace
@@ -101,11 +103,11 @@ void add_choose(Program& program) {
       ->group(survey_group);
   add_choice(command, "--for", options->question, "What is counted: groups of items, or components that the data needs")
       ->group(survey_group);
-  const std::vector<std::string> methods = survey_methods();
+  const std::vector<const Method*> fitted = survey_methods();
   add_words(
-      command, "--method", methods, options->method,
-      [&options = *options, methods](std::size_t i) { options.method = methods[i]; },
-      "What is fitted, as compare calls it; with others than nmf no entries are hidden")
+      command, "--method", names_of(fitted), options->method->name,
+      [&options = *options, fitted](std::size_t i) { options.method = fitted[i]; },
+      "What is fitted, as compare calls it; only of a factorization entries are hidden")
       ->group(survey_group);
   add_number(command, "--most-runs", survey.runs, 1, 1000000,
              "Runs of each kind for every k, at most: 10, and 5 more at a time until the verdict is settled")

@@ -61,7 +61,7 @@ std::vector<Number> parse_list(const std::string& text, char separator) {
 
 nlohmann::ordered_json json_of(const PlannedFile& file, const Speed& speed, const PlanOptions& options,
                                const Plan& plan) {
-  return {{"command", options.job.method == Method::tree ? "tree" : "factor"},
+  return {{"command", options.job.gives == Gives::tree ? "tree" : "factor"},
           {"k", options.job.clusters},
           {"rows", file.summary.features},
           {"cols", file.summary.items},
@@ -99,7 +99,7 @@ std::string described(const Plan& plan, const PlanOptions& options) {
   text += fmt::format("memory    {}{} of {}\n", in_bytes(plan.memory), each, in_bytes(plan.limit));
   if (plan.spilled > 0) text += fmt::format("scratch   {} of the disk for coefficients\n", in_bytes(plan.spilled));
   text += fmt::format("reads     {}{}, the file {:.3g} times\n", in_bytes(plan.bytes_read), each, plan.file_reads);
-  const bool flat = options.job.method == Method::flat;
+  const bool flat = options.job.gives == Gives::flat;
   if (several) {
     text += fmt::format("messages  {}{}{}; {}\n", in_bytes(plan.traffic.bytes), each,
                         flat ? fmt::format(", {} per iteration", in_bytes(plan.iteration.bytes)) : "",
@@ -116,7 +116,7 @@ int run(const PlanCommand& command) {
   Terminal terminal(command.output.quiet);
   PlanOptions options = command.plan;
   const bool tree = command.leaves > 0;
-  options.job.method = tree ? Method::tree : Method::flat;
+  options.job.gives = tree ? Gives::tree : Gives::flat;
   options.job.clusters = tree ? command.leaves : command.clusters;
   options.job.option = tree ? "--leaves" : "-k";
   options.job.memory_limit = command.machine.memory_limit;

@@ -1,5 +1,4 @@
-#include "copse/cluster/rival_methods.h"
-
+// Topics, exemplars and graphs behind cluster_by().
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,13 +8,17 @@
 #include "copse/base/random.h"
 #include "copse/graph/similarity.h"
 #include "copse/measure/clustering.h"
+#include "copse/methods/method.h"
 #include "tests/support/random_matrices.h"
 
 namespace copse {
 namespace {
 
-constexpr ClusterMethod rivals[] = {ClusterMethod::affinity_propagation, ClusterMethod::gnmf, ClusterMethod::lda,
-                                    ClusterMethod::anchor_topics,        ClusterMethod::xray, ClusterMethod::hottopixx};
+constexpr const char* rivals[] = {"affinity-propagation", "gnmf", "lda", "anchors", "xray", "hottopixx"};
+
+MethodOptions asking(const std::string& name, Index k, int max_iterations = 0) {
+  return {.method = &method_called(name), .k = k, .max_iterations = max_iterations};
+}
 
 // Documents of 4 topics with words of their own, and a few common ones; the last is empty on demand.
 struct Planted {
@@ -50,11 +53,10 @@ TEST(RivalMethods, FindPlantedClusters) {
   for (const bool dense : {false, true}) {
     const Planted planted = documents(120, false, dense);
     const Graph<float> graph = similarity_graph(planted.items);
-    for (const ClusterMethod method : rivals) {
-      const auto result =
-          cluster_by<float>({&planted.items, &graph}, {.method = method, .k = 4, .max_iterations = 100});
-      EXPECT_EQ(result.k, 4) << static_cast<int>(method);
-      EXPECT_GT(compare_clusterings(result.labels, planted.labels).nmi, 0.9) << static_cast<int>(method);
+    for (const char* method : rivals) {
+      const auto result = cluster_by<float>({&planted.items, &graph}, asking(method, 4, 100));
+      EXPECT_EQ(result.k, 4) << method;
+      EXPECT_GT(compare_clusterings(result.labels, planted.labels).nmi, 0.9) << method;
       EXPECT_FALSE(result.history.empty());
       if (!result.w.values().empty()) {
         EXPECT_EQ(result.w.rows(), 44);
@@ -73,21 +75,21 @@ TEST(RivalMethods, FindPlantedClusters) {
 TEST(RivalMethods, AnEmptyItemHasNoClusterAndANoteSaysSo) {
   const Planted planted = documents(40, true);
   const Graph<float> graph = similarity_graph(planted.items);
-  for (const ClusterMethod method : rivals) {
-    const auto result = cluster_by<float>({&planted.items, &graph}, {.method = method, .k = 5, .max_iterations = 60});
+  for (const char* method : rivals) {
+    const auto result = cluster_by<float>({&planted.items, &graph}, asking(method, 5, 60));
     ASSERT_EQ(result.labels.size(), 40u);
     const auto none = std::ranges::count(result.labels, Index(-1));
     EXPECT_EQ(none > 0,
               std::ranges::any_of(result.notes,
                                   [](const std::string& note) { return note.find("no cluster") != std::string::npos; }))
-        << static_cast<int>(method);
-    EXPECT_LE(none, 1) << static_cast<int>(method);
+        << method;
+    EXPECT_LE(none, 1) << method;
     // Affinity propagation finds somebody who is near the origin; the embedding of GNMF may say something of a
     // neighbour.
-    if (method == ClusterMethod::affinity_propagation) {
+    if (method == std::string("affinity-propagation")) {
       EXPECT_GE(result.labels[39], 0);
-    } else if (method != ClusterMethod::gnmf) {
-      EXPECT_EQ(result.labels[39], -1) << static_cast<int>(method);
+    } else if (method != std::string("gnmf")) {
+      EXPECT_EQ(result.labels[39], -1) << method;
     }
   }
 }
@@ -95,7 +97,7 @@ TEST(RivalMethods, AnEmptyItemHasNoClusterAndANoteSaysSo) {
 TEST(RivalMethods, AGraphAloneServesAffinityPropagation) {
   const Planted planted = documents(120, false);
   const Graph<float> graph = similarity_graph(planted.items);
-  const auto result = cluster_by<float>({nullptr, &graph}, {.method = ClusterMethod::affinity_propagation, .k = 4});
+  const auto result = cluster_by<float>({.graph = &graph}, asking("affinity-propagation", 4));
   EXPECT_EQ(compare_clusterings(result.labels, planted.labels).purity, 1);
   EXPECT_GE(result.k, 4);
   if (result.k > 4) {
@@ -109,9 +111,10 @@ TEST(RivalMethods, AGraphAloneServesAffinityPropagation) {
 TEST(RivalMethods, TheBestOfSeveralRunsIsKept) {
   const Planted planted = documents(60, false);
   const Graph<float> graph = similarity_graph(planted.items);
-  for (const ClusterMethod method : {ClusterMethod::lda, ClusterMethod::gnmf}) {
-    const auto result =
-        cluster_by<float>({&planted.items, &graph}, {.method = method, .k = 3, .runs = 4, .max_iterations = 15});
+  for (const char* method : {"lda", "gnmf"}) {
+    MethodOptions options = asking(method, 3, 15);
+    options.runs = 4;
+    const auto result = cluster_by<float>({&planted.items, &graph}, options);
     ASSERT_EQ(result.run_objectives.size(), 4u);
     EXPECT_EQ(result.objective, result.run_objectives[result.best_run]);
     for (const double objective : result.run_objectives) {
@@ -123,14 +126,13 @@ TEST(RivalMethods, TheBestOfSeveralRunsIsKept) {
 TEST(RivalMethods, RefuseWithASentence) {
   Planted planted = documents(20, false);
   const Graph<float> graph = similarity_graph(planted.items);
-  EXPECT_THROW(cluster_by<float>({nullptr, &graph}, {.method = ClusterMethod::gnmf, .k = 2}), InvalidArgument);
+  EXPECT_THROW(cluster_by<float>({.graph = &graph}, asking("gnmf", 2)), InvalidArgument);
   std::get<SparseMatrix<float>>(planted.items.values).values[0] = 0.5F;
-  for (const ClusterMethod method : {ClusterMethod::lda, ClusterMethod::anchor_topics})
-    EXPECT_THROW(cluster_by<float>({&planted.items, nullptr}, {.method = method, .k = 2}), InvalidArgument);
+  for (const char* method : {"lda", "anchors"})
+    EXPECT_THROW(cluster_by<float>({.items = &planted.items}, asking(method, 2)), InvalidArgument);
   Dataset<float> zeros{.values = Matrix<float>(5, 3)};
-  for (const ClusterMethod method :
-       {ClusterMethod::lda, ClusterMethod::anchor_topics, ClusterMethod::xray, ClusterMethod::hottopixx})
-    EXPECT_THROW(cluster_by<float>({&zeros, nullptr}, {.method = method, .k = 2}), InvalidArgument);
+  for (const char* method : {"lda", "anchors", "xray", "hottopixx"})
+    EXPECT_THROW(cluster_by<float>({.items = &zeros}, asking(method, 2)), InvalidArgument);
 }
 
 }  // namespace

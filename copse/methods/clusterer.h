@@ -7,10 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "copse/cluster/method.h"
 #include "copse/matrix/dataset.h"
-#include "copse/nmf/nmf.h"
-#include "copse/tree/tree.h"
 
 namespace copse {
 
@@ -61,26 +58,5 @@ class Clusterer {
   // Whether another seed may give another fit.
   virtual bool is_random() const { return true; }
 };
-
-// Flat NMF with these options, but for its rank and seed: plain, sparse or affine, any solver.
-template <class T>
-std::unique_ptr<Clusterer<T>> nmf_clusterer(const NmfOptions& options);
-
-// K-means or one of its kin (cluster/method.h): a method that reads items and gives centres. Another item has the label
-// of the nearest centre, by angle or distance as the method has it. It has components where centres are directions.
-// The options count but for k, runs and seed. Throws InvalidArgument for a method of another sort.
-template <class T>
-std::unique_ptr<Clusterer<T>> centre_clusterer(const MethodOptions& options);
-
-// A tree of k leaves. An item's label is the leaf whose topic has its largest coefficient when it is fitted to all of
-// them (tree/flatten.h), as `assign` places items. The options count but for leaves and seed.
-template <class T>
-std::unique_ptr<Clusterer<T>> tree_clusterer(const TreeOptions& options);
-
-// SymNMF of the graph of the items' nearest neighbours, by cosine where they are sparse and self-tuning otherwise.
-// Another item has the label that most of the weight of its edges leads to. It has no components, and its error is
-// that of the graph.
-template <class T>
-std::unique_ptr<Clusterer<T>> symnmf_clusterer();
 
 }  // namespace copse
