@@ -12,7 +12,7 @@
 namespace copse {
 namespace {
 
-double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+double cpu_seconds_so_far() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 }  // namespace
 
@@ -28,10 +28,10 @@ RunToExplain plan_to_explain(const InputOptions& input, const MemoryJob& job, Pr
   return run;
 }
 
-void start_clock(RunToExplain& run) { run.cpu_seconds_before = cpu_seconds(); }
+void start_clock(RunToExplain& run) { run.cpu_seconds_before = cpu_seconds_so_far(); }
 
 std::vector<std::string> explain(RunToExplain run, const TakenByRun& taken) {
-  const double seconds = cpu_seconds() - run.cpu_seconds_before;
+  const double seconds = cpu_seconds_so_far() - run.cpu_seconds_before;
   run.options.iterations = taken.iterations;
   const Plan plan = plan_run(run.file, run.speed, run.options);
   std::vector<std::string> lines;

@@ -36,16 +36,16 @@ constexpr double crowded_alternations = 10, merged_alternations = 4;
 // Bytes of an entry in a .copse file of short items, about.
 constexpr double packed_entry = 5;
 
-double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+double cpu_now() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 // The least of a few tries, for others use the machine as well.
 template <class Work>
 double seconds_of(const Work& work) {
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 3; ++i) {
-    const double before = cpu_seconds();
+    const double before = cpu_now();
     work();
-    least = std::min(least, cpu_seconds() - before);
+    least = std::min(least, cpu_now() - before);
   }
   return std::max(least, 1e-9);
 }
@@ -61,9 +61,9 @@ Dataset<T> sampled_items(const PlannedFile& file, const ItemBlocks* blocks, Spee
     SparseMatrix<T> block, all{.rows = items.rows()};
     double fetching = 0;
     for (Index b = 0; b < count; ++b) {
-      const double before = cpu_seconds();
+      const double before = cpu_now();
       items.read(b, block);
-      fetching += cpu_seconds() - before;
+      fetching += cpu_now() - before;
       const Index first = all.nonzeros();
       all.indices.insert(all.indices.end(), block.indices.begin(), block.indices.end());
       all.values.insert(all.values.end(), block.values.begin(), block.values.end());
@@ -115,11 +115,11 @@ void measure_iteration(const Dataset<T>& items, const MemoryJob& job, Speed& spe
       seconds_of([&] { x->transpose_times(w, product); }) + seconds_of([&] { x->times(h, product); });
   speed.entry = products / static_cast<double>(std::max<Index>(1, x->nonzeros()));
   // What else there is to an iteration goes with the rows of both factors.
-  const double before = cpu_seconds();
+  const double before = cpu_now();
   factorize(
       *x,
       {.rank = k, .solver = job.solver, .start = Start::random, .max_iterations = sampled_iterations, .tolerance = 0});
-  const double others = (cpu_seconds() - before) / sampled_iterations - products;
+  const double others = (cpu_now() - before) / sampled_iterations - products;
   speed.row = std::max(others, 1e-9) / static_cast<double>(x->rows() + x->cols());
 }
 
@@ -128,9 +128,9 @@ double levels(double leaves) { return std::log2(std::max(2.0, leaves)) + 1; }
 template <class T>
 void measure_tree(const Dataset<T>& items, const MemoryJob& job, Speed& speed) {
   const auto data = tree_data(items);
-  const double before = cpu_seconds();
+  const double before = cpu_now();
   const Tree<T> tree = build_tree(*data, TreeOptions{.leaves = std::min(job.clusters, sampled_leaves)});
-  const double seconds = cpu_seconds() - before;
+  const double seconds = cpu_now() - before;
   const double read = std::max(1.0, tree.cost.entries_read);
   speed.entry = seconds / read;
   const double each = read / static_cast<double>(std::max<Index>(1, items.nonzeros()));

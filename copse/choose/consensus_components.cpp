@@ -23,7 +23,7 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 64;
+constexpr Index consensus_components_rows_per_block = 64;
 constexpr std::uint64_t grouping = 0x6b0f;  // a stream of random numbers that no run has
 const double largest_distance = std::sqrt(2.0);
 
@@ -64,7 +64,7 @@ Matrix<T> distances_of(const Matrix<T>& rows) {
     for (Index i = 0; i < rows.cols(); ++i) columns(i, a) = rows(a, i);
   }
   times<T>({rows.data(), rows.rows(), rows.cols(), 1}, columns, distances);
-  parallel_blocks(rows.rows(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(rows.rows(), consensus_components_rows_per_block, [&](Index begin, Index end) {
     for (Index a = begin; a < end; ++a) {
       for (T& value : distances.row(a)) value = std::sqrt(std::max(T(0), T(2) - T(2) * value));
       distances(a, a) = 0;
@@ -77,7 +77,7 @@ Matrix<T> distances_of(const Matrix<T>& rows) {
 template <class T>
 std::vector<double> mean_nearest(const Matrix<T>& distances, Index neighbours) {
   std::vector<double> means(static_cast<std::size_t>(distances.rows()));
-  parallel_blocks(distances.rows(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(distances.rows(), consensus_components_rows_per_block, [&](Index begin, Index end) {
     for (Index a = begin; a < end; ++a) {
       std::vector<T> nearest(distances.row(a).begin(), distances.row(a).end());
       nearest.erase(nearest.begin() + a);
@@ -127,7 +127,7 @@ Matrix<T> medians_of(const Matrix<T>& rows, const std::vector<Index>& groups, In
     if (groups[a] >= 0) members[groups[a]].push_back(static_cast<Index>(a));
   }
   Matrix<T> w(rows.cols(), k);
-  parallel_blocks(rows.cols(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(rows.cols(), consensus_components_rows_per_block, [&](Index begin, Index end) {
     std::vector<T> values;
     for (Index i = begin; i < end; ++i) {
       for (Index g = 0; g < k; ++g) {

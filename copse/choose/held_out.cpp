@@ -18,7 +18,7 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 32;
+constexpr Index held_out_rows_per_block = 32;
 constexpr int sweeps = 3;  // over the coordinates of a row, for one product with the data
 // Of what tells a coefficient, against all that would with nothing hidden. Where a component lies on one item or
 // feature, its hidden entries would be foretold by next to nothing, and a few of them would outweigh all others: such a
@@ -65,7 +65,7 @@ void update_rows(const Matrix<double>& product, const Matrix<double>& g, const H
                  const Matrix<double>& penalty, Matrix<double>& f) {
   const Matrix<double> whole = gram(g);
   const Index k = g.cols();
-  parallel_blocks(f.rows(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(f.rows(), held_out_rows_per_block, [&](Index begin, Index end) {
     std::vector<double> own(static_cast<std::size_t>(k * k)), slope(static_cast<std::size_t>(k));
     std::vector<double> other(static_cast<std::size_t>(std::max(k, k * k)));
     GramScratch<double> scratch;
@@ -125,7 +125,7 @@ struct HiddenSums {
   }
 };
 HiddenSums hidden_sums(const Hidden& hidden, const Matrix<double>& w, const Matrix<double>& h) {
-  return sum_blocks(h.rows(), rows_per_block, HiddenSums{}, [&](Index begin, Index end) {
+  return sum_blocks(h.rows(), held_out_rows_per_block, HiddenSums{}, [&](Index begin, Index end) {
     HiddenSums sums;
     for (Index j = begin; j < end; ++j) {
       for (Index p = hidden.offsets[j]; p < hidden.offsets[j + 1]; ++p) {
@@ -160,7 +160,7 @@ template <class T>
 Dataset<T> without_hidden(const Dataset<T>& data, const Mask& mask, Hidden& hidden) {
   Dataset<T> seen{.values = data.values};
   std::vector<std::vector<std::pair<Index, double>>> found(static_cast<std::size_t>(data.items()));
-  parallel_blocks(data.items(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(data.items(), held_out_rows_per_block, [&](Index begin, Index end) {
     std::vector<double> item(static_cast<std::size_t>(data.features()));
     for (Index j = begin; j < end; ++j) {
       std::ranges::fill(item, 0);

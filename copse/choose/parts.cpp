@@ -15,7 +15,7 @@ namespace {
 // FNV-1a, eight bytes at a time.
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) { return (hash ^ value) * 0x100000001B3ull; }
 constexpr std::uint64_t first_hash = 0xCBF29CE484222325ull;
-constexpr Index rows_per_block = 64;
+constexpr Index parts_rows_per_block = 64;
 
 template <class T>
 std::vector<std::uint64_t> item_hashes(const Dataset<T>& data) {
@@ -115,7 +115,7 @@ Dataset<T> transposed(const Dataset<T>& data) {
   }
   const auto& all = std::get<Matrix<T>>(data.values);
   Matrix<T> values(all.cols(), all.rows());
-  parallel_blocks(all.cols(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(all.cols(), parts_rows_per_block, [&](Index begin, Index end) {
     for (Index j = 0; j < all.rows(); ++j) {
       for (Index i = begin; i < end; ++i) values(i, j) = all(j, i);
     }

@@ -7,7 +7,7 @@
 namespace copse {
 namespace {
 
-constexpr Index items_per_block = 32;
+constexpr Index perturbed_items_per_block = 32;
 
 double factor(double most, std::uint64_t item_seed, Index feature) {
   return 1 + most * (2 * Random(item_seed, static_cast<std::uint64_t>(feature)).uniform() - 1);
@@ -18,7 +18,7 @@ double factor(double most, std::uint64_t item_seed, Index feature) {
 template <class T>
 Dataset<T> perturbed(const Dataset<T>& data, double most, std::uint64_t seed) {
   Dataset<T> result{.values = data.values};
-  parallel_blocks(data.items(), items_per_block, [&](Index begin, Index end) {
+  parallel_blocks(data.items(), perturbed_items_per_block, [&](Index begin, Index end) {
     for (Index j = begin; j < end; ++j) {
       const std::uint64_t item_seed = mixed_seed(seed, static_cast<std::uint64_t>(j));
       const auto change = [&](Index feature, T& value) {

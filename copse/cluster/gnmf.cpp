@@ -23,24 +23,24 @@ constexpr Index rows_per_block = 512;
 constexpr int window = 10;  // iterations over which the fall is measured
 constexpr int item_sweeps = 2;
 
-void require(bool holds, const std::string& otherwise) {
+void require_gnmf(bool holds, const std::string& otherwise) {
   if (!holds) throw InvalidArgument(otherwise);
 }
 
 template <class T>
 void check(const Data<T>& x, SparseView<T> graph, const GnmfOptions& options) {
-  require(options.rank >= 1 && options.rank <= std::min(x.rows(), x.cols()),
-          "The number of components must be between 1 and the smaller side of the data; it is " +
-              std::to_string(options.rank) + ".");
-  require(std::isfinite(options.lambda) && options.lambda >= 0, "The weight of the graph must not be negative.");
-  require(options.max_iterations >= 1, "At least one iteration is needed.");
-  require(graph.rows == x.cols() && graph.cols == x.cols(), "The graph must have one node for each item.");
+  require_gnmf(options.rank >= 1 && options.rank <= std::min(x.rows(), x.cols()),
+               "The number of components must be between 1 and the smaller side of the data; it is " +
+                   std::to_string(options.rank) + ".");
+  require_gnmf(std::isfinite(options.lambda) && options.lambda >= 0, "The weight of the graph must not be negative.");
+  require_gnmf(options.max_iterations >= 1, "At least one iteration is needed.");
+  require_gnmf(graph.rows == x.cols() && graph.cols == x.cols(), "The graph must have one node for each item.");
   for (const T value : graph.values)
-    require(std::isfinite(value) && value >= 0, "The weights of a graph must be finite and not negative.");
+    require_gnmf(std::isfinite(value) && value >= 0, "The weights of a graph must be finite and not negative.");
   const SparseMatrix<T> other = transpose(graph);
-  require(std::ranges::equal(other.offsets, graph.offsets) && std::ranges::equal(other.indices, graph.indices) &&
-              std::ranges::equal(other.values, graph.values),
-          "The graph of the items must be symmetric.");
+  require_gnmf(std::ranges::equal(other.offsets, graph.offsets) && std::ranges::equal(other.indices, graph.indices) &&
+                   std::ranges::equal(other.values, graph.values),
+               "The graph of the items must be symmetric.");
 }
 
 template <class T>

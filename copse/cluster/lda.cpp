@@ -17,20 +17,22 @@ constexpr Index documents_per_task = 64;
 constexpr int most_rounds = 200;  // of placing a document
 constexpr double close = 1e-6;    // of its topics' shares from round to round
 
-void require(bool holds, const std::string& otherwise) {
+void require_lda(bool holds, const std::string& otherwise) {
   if (!holds) throw InvalidArgument(otherwise);
 }
 
 void check(const LdaOptions& options) {
-  require(options.topics >= 1 && options.topics <= 65535,
-          "The number of topics must be 1 to 65535; it is " + std::to_string(options.topics) + ".");
-  require(std::isfinite(options.alpha) && options.alpha >= 0,
-          "The prior of topics must be above 0, or 0 for the default; it is " + std::to_string(options.alpha) + ".");
-  require(std::isfinite(options.beta) && options.beta > 0,
-          "The prior of words must be above 0; it is " + std::to_string(options.beta) + ".");
-  require(options.sweeps >= 1, "LDA needs at least one sweep; " + std::to_string(options.sweeps) + " are asked for.");
-  require(options.burn_in >= 0 && options.interval >= 1,
-          "The priors move after 0 or more sweeps, and then after every so many, at least 1.");
+  require_lda(options.topics >= 1 && options.topics <= 65535,
+              "The number of topics must be 1 to 65535; it is " + std::to_string(options.topics) + ".");
+  require_lda(
+      std::isfinite(options.alpha) && options.alpha >= 0,
+      "The prior of topics must be above 0, or 0 for the default; it is " + std::to_string(options.alpha) + ".");
+  require_lda(std::isfinite(options.beta) && options.beta > 0,
+              "The prior of words must be above 0; it is " + std::to_string(options.beta) + ".");
+  require_lda(options.sweeps >= 1,
+              "LDA needs at least one sweep; " + std::to_string(options.sweeps) + " are asked for.");
+  require_lda(options.burn_in >= 0 && options.interval >= 1,
+              "The priors move after 0 or more sweeps, and then after every so many, at least 1.");
 }
 
 template <class T>
@@ -72,7 +74,7 @@ LdaResult<T> lda(SparseView<T> counts, const LdaOptions& options) {
   const Stopwatch watch;
   check(options);
   const Words words = words_of(counts);
-  require(words.total() > 0, "LDA needs words; all counts are zero.");
+  require_lda(words.total() > 0, "LDA needs words; all counts are zero.");
   const auto total = static_cast<double>(words.total());
   const double alpha = options.alpha > 0 ? options.alpha : 5.0 / static_cast<double>(options.topics);
   LdaPriors priors{std::vector<double>(static_cast<std::size_t>(options.topics), alpha), options.beta};
@@ -116,9 +118,9 @@ LdaResult<T> lda(SparseView<T> counts, const LdaOptions& options) {
 template <class T>
 Matrix<T> place_documents(SparseView<T> counts, const Matrix<T>& words, std::span<const double> alpha) {
   const Index k = words.cols();
-  require(counts.rows == words.rows(), "The documents have " + std::to_string(counts.rows) + " terms; the model has " +
-                                           std::to_string(words.rows()) + ".");
-  require(static_cast<Index>(alpha.size()) == k, "The model needs a prior for each of its topics.");
+  require_lda(counts.rows == words.rows(), "The documents have " + std::to_string(counts.rows) +
+                                               " terms; the model has " + std::to_string(words.rows()) + ".");
+  require_lda(static_cast<Index>(alpha.size()) == k, "The model needs a prior for each of its topics.");
   const Words documents = words_of(counts);
   Matrix<T> shares(counts.cols, k);
   parallel_blocks(counts.cols, documents_per_task, [&](Index begin, Index end) {
@@ -164,10 +166,10 @@ Matrix<T> place_documents(SparseView<T> counts, const Matrix<T>& words, std::spa
 
 template <class T>
 double perplexity(SparseView<T> counts, const Matrix<T>& words, const Matrix<T>& documents) {
-  require(counts.rows == words.rows() && counts.cols == documents.rows() && words.cols() == documents.cols(),
-          "The model does not have the shape of the documents.");
+  require_lda(counts.rows == words.rows() && counts.cols == documents.rows() && words.cols() == documents.cols(),
+              "The model does not have the shape of the documents.");
   const Words held = words_of(counts);
-  require(held.total() > 0, "There is no word to judge.");
+  require_lda(held.total() > 0, "There is no word to judge.");
   const double sum = sum_blocks(counts.cols, documents_per_task, 0.0, [&](Index begin, Index end) {
     double part = 0;
     for (Index d = begin; d < end; ++d) {

@@ -10,8 +10,8 @@
 namespace copse {
 namespace {
 
-constexpr Index documents_per_task = 64;
-constexpr Index terms_per_task = 256;
+constexpr Index lda_priors_documents_per_task = 64;
+constexpr Index lda_priors_terms_per_task = 256;
 constexpr int steps = 20;
 constexpr double least_prior = 1e-6;  // a topic without words keeps a way back
 
@@ -55,25 +55,26 @@ double log_likelihood(const Words& words, const LdaState& state, const LdaPriors
   const double sum = priors.alpha_sum();
   std::vector<double> alone(static_cast<std::size_t>(k));
   for (Index c = 0; c < k; ++c) alone[c] = log_gamma(priors.alpha[c]);
-  const double of_topics = sum_blocks(words.documents(), documents_per_task, 0.0, [&](Index begin, Index end) {
-    std::vector<std::int32_t> counts(static_cast<std::size_t>(k));
-    double part = 0;
-    for (Index d = begin; d < end; ++d) {
-      std::ranges::fill(counts, 0);
-      count_topics(words, state, d, counts);
-      const auto length = static_cast<double>(words.first[d + 1] - words.first[d]);
-      part += log_gamma(sum) - log_gamma(length + sum);
-      for (Index c = 0; c < k; ++c) {
-        if (counts[c] > 0) part += log_gamma(counts[c] + priors.alpha[c]) - alone[c];
-      }
-    }
-    return part;
-  });
+  const double of_topics =
+      sum_blocks(words.documents(), lda_priors_documents_per_task, 0.0, [&](Index begin, Index end) {
+        std::vector<std::int32_t> counts(static_cast<std::size_t>(k));
+        double part = 0;
+        for (Index d = begin; d < end; ++d) {
+          std::ranges::fill(counts, 0);
+          count_topics(words, state, d, counts);
+          const auto length = static_cast<double>(words.first[d + 1] - words.first[d]);
+          part += log_gamma(sum) - log_gamma(length + sum);
+          for (Index c = 0; c < k; ++c) {
+            if (counts[c] > 0) part += log_gamma(counts[c] + priors.alpha[c]) - alone[c];
+          }
+        }
+        return part;
+      });
   std::vector<double> small(256);  // most counts are
   for (std::size_t n = 0; n < small.size(); ++n) {
     small[n] = log_gamma(static_cast<double>(n) + priors.beta) - log_gamma(priors.beta);
   }
-  double of_words = sum_blocks(words.terms, terms_per_task, 0.0, [&](Index begin, Index end) {
+  double of_words = sum_blocks(words.terms, lda_priors_terms_per_task, 0.0, [&](Index begin, Index end) {
     double part = 0;
     for (Index w = begin; w < end; ++w) {
       for (const std::int32_t n : state.term_topics.row(w)) {

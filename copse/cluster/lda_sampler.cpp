@@ -18,8 +18,8 @@ constexpr Index topics_per_block = 16;
 constexpr Index lanes = 4;
 using Lanes = float __attribute__((vector_size(lanes * sizeof(float))));
 constexpr Index few_topics = 64;
-constexpr Index documents_per_task = 16;
-constexpr Index terms_per_task = 256;
+constexpr Index lda_sampler_documents_per_task = 16;
+constexpr Index lda_sampler_terms_per_task = 256;
 constexpr Index floats_per_line = 16;
 constexpr Index ahead = 4;         // words between asking for a row of p(term | topic) and using it
 constexpr std::size_t shares = 8;  // of the terms, when moves are counted
@@ -295,7 +295,7 @@ LdaState random_state(const Words& words, Index topics, std::uint64_t seed) {
   state.topic.resize(static_cast<std::size_t>(words.total()));
   state.term_topics = Matrix<std::int32_t>(words.terms, topics);
   state.totals.assign(static_cast<std::size_t>(topics), 0);
-  parallel_blocks(words.documents(), documents_per_task, [&](Index begin, Index end) {
+  parallel_blocks(words.documents(), lda_sampler_documents_per_task, [&](Index begin, Index end) {
     for (Index d = begin; d < end; ++d) {
       Random random(seed, static_cast<std::uint64_t>(d));
       Index t = words.first[d];
@@ -357,7 +357,7 @@ void LdaSampler::freeze(const LdaState& state, const LdaPriors& priors, const st
     offsets_[k] = 1 / left;
   }
   const auto beta = static_cast<float>(priors.beta);
-  parallel_blocks(static_cast<Index>(terms.size()), terms_per_task, [&](Index begin, Index end) {
+  parallel_blocks(static_cast<Index>(terms.size()), lda_sampler_terms_per_task, [&](Index begin, Index end) {
     for (Index e = begin; e < end; ++e) {
       const Index w = terms[e];
       const std::int32_t* counts = state.term_topics.data() + w * topics_;
@@ -387,9 +387,9 @@ template <class Draw>
 void LdaSampler::sample(LdaState& state, Index begin, Index end, int number) {
   const Frozen frozen{topics_, blocks_, alpha_.data(), denominators_.data()};
   std::vector<std::array<std::vector<Move>, shares>> moves(
-      static_cast<std::size_t>((end - begin + documents_per_task - 1) / documents_per_task));
-  parallel_blocks(end - begin, documents_per_task, [&](Index first, Index last) {
-    std::array<std::vector<Move>, shares>& moved = moves[first / documents_per_task];
+      static_cast<std::size_t>((end - begin + lda_sampler_documents_per_task - 1) / lda_sampler_documents_per_task));
+  parallel_blocks(end - begin, lda_sampler_documents_per_task, [&](Index first, Index last) {
+    std::array<std::vector<Move>, shares>& moved = moves[first / lda_sampler_documents_per_task];
     Draw draw(frozen);
     for (Index d = begin + first; d < begin + last; ++d) {
       Random random(seed_, static_cast<std::uint64_t>(number) * static_cast<std::uint64_t>(words_.documents()) +

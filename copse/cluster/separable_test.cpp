@@ -18,16 +18,16 @@ using testing::to_dense;
 using testing::to_sparse;
 
 // X = F [I, M] with the columns in another order, M >= 0 with columns that add up to 1, and scales of their own.
-struct Planted {
+struct PlantedAnchors {
   SparseMatrix<double> x;
   std::set<Index> anchors;
 };
-Planted separable(Index rows, Index cols, Index k, double noise, std::uint64_t seed) {
+PlantedAnchors separable(Index rows, Index cols, Index k, double noise, std::uint64_t seed) {
   Random random(seed);
   Matrix<double> f(rows, k);
   for (double& value : f.values()) value = random.uniform() < 0.5 ? random.uniform() : 0;
   for (Index a = 0; a < k; ++a) f(a, a) = 1;  // independent
-  Planted planted;
+  PlantedAnchors planted;
   Matrix<double> x(rows, cols);
   for (Index j = 0; j < cols; ++j) {
     const Index place = (j * 7 + 3) % cols;  // 7 and cols are coprime
@@ -82,7 +82,7 @@ void expect_fitted(const SparseMatrix<double>& sparse, const SeparableResult<dou
 TEST(Xray, FindsTheAnchorsOfSeparableColumnsExactly) {
   for (const XraySelection selection : {XraySelection::rays, XraySelection::max, XraySelection::dist}) {
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
-      const Planted planted = separable(30, 100, 6, 0, seed);
+      const PlantedAnchors planted = separable(30, 100, 6, 0, seed);
       const auto result = xray<double>(planted.x, {.anchors = 6, .selection = selection});
       EXPECT_EQ(set_of(result.anchors), planted.anchors) << seed;
       EXPECT_LT(result.relative_error, 1e-6);
@@ -92,7 +92,7 @@ TEST(Xray, FindsTheAnchorsOfSeparableColumnsExactly) {
 }
 
 TEST(Xray, TakesTheColumnThatLowersTheErrorMostWhereAskedTo) {
-  const Planted planted = separable(20, 40, 4, 0.02, 1);
+  const PlantedAnchors planted = separable(20, 40, 4, 0.02, 1);
   const Matrix<double> x = to_dense(planted.x);
   const auto result = xray<double>(planted.x, {.anchors = 5, .selection = XraySelection::greedy});
   Matrix<double> residual = x;
@@ -136,7 +136,7 @@ TEST(Xray, TakesTheColumnThatLowersTheErrorMostWhereAskedTo) {
 
 TEST(Xray, NoiseSpoilsItGently) {
   for (const auto& [noise, most] : {std::pair{0.001, 0.01}, {0.01, 0.05}, {0.05, 0.2}}) {
-    const Planted planted = separable(40, 100, 5, noise, 2);
+    const PlantedAnchors planted = separable(40, 100, 5, noise, 2);
     for (const XraySelection selection : {XraySelection::rays, XraySelection::max, XraySelection::dist}) {
       EXPECT_LT(xray<double>(planted.x, {.anchors = 5, .selection = selection}).relative_error, most) << noise;
     }
@@ -146,7 +146,7 @@ TEST(Xray, NoiseSpoilsItGently) {
 }
 
 TEST(Xray, EndsWhereNothingIsLeft) {
-  const Planted planted = separable(30, 50, 4, 0, 3);
+  const PlantedAnchors planted = separable(30, 50, 4, 0, 3);
   for (const XraySelection selection : {XraySelection::rays, XraySelection::max, XraySelection::dist}) {
     EXPECT_EQ(xray<double>(planted.x, {.anchors = 20, .selection = selection}).anchors.size(), 4u);
   }
@@ -160,7 +160,7 @@ TEST(Xray, EndsWhereNothingIsLeft) {
 }
 
 TEST(Xray, TheScaleOfTheDataDoesNotMatter) {
-  const Planted planted = separable(30, 60, 5, 0.01, 4);
+  const PlantedAnchors planted = separable(30, 60, 5, 0.01, 4);
   const auto once = xray<double>(planted.x, {.anchors = 5});
   for (const double scale : {1e-200, 1e200}) {
     SparseMatrix<double> scaled = planted.x;
@@ -197,7 +197,7 @@ TEST(Hottopixx, SquashingIsTheNearestPoint) {
 
 TEST(Hottopixx, FindsTheAnchorsOfSeparableColumns) {
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
-    const Planted planted = separable(60, 80, 5, 0, seed);
+    const PlantedAnchors planted = separable(60, 80, 5, 0, seed);
     const auto result = hottopixx<double>(planted.x, {.anchors = 5});
     EXPECT_EQ(set_of(result.anchors), planted.anchors) << seed;
     EXPECT_LT(result.relative_error, 1e-6);
@@ -273,7 +273,7 @@ TEST(Hottopixx, NoiseSpoilsItGently) {
 }
 
 TEST(Hottopixx, RefusesWhatDoesNotFit) {
-  const Planted planted = separable(10, 50, 3, 0, 1);
+  const PlantedAnchors planted = separable(10, 50, 3, 0, 1);
   EXPECT_THROW(hottopixx<double>(planted.x, {.anchors = 3, .memory_limit = 9000}), InvalidArgument);
   EXPECT_THROW(hottopixx<double>(planted.x, {.anchors = 0}), InvalidArgument);
   EXPECT_THROW(hottopixx<double>(planted.x, {.anchors = 2, .epochs = 0}), InvalidArgument);
@@ -286,7 +286,7 @@ TEST(Hottopixx, RefusesWhatDoesNotFit) {
 }
 
 TEST(Separable, TheNumberOfThreadsChangesNoBit) {
-  const Planted planted = separable(50, 200, 6, 0.05, 5);
+  const PlantedAnchors planted = separable(50, 200, 6, 0.05, 5);
   std::vector<SeparableResult<double>> results;
   for (const int threads : {1, 8}) {
     with_threads(threads, nullptr, [&] {
@@ -302,7 +302,7 @@ TEST(Separable, TheNumberOfThreadsChangesNoBit) {
 }
 
 TEST(Separable, StopsWhenAsked) {
-  const Planted planted = separable(50, 200, 6, 0.05, 5);
+  const PlantedAnchors planted = separable(50, 200, 6, 0.05, 5);
   SeparableOptions options{.anchors = 6};
   options.progress = [](const SeparableIteration& iteration) { return iteration.number < 2; };
   EXPECT_EQ(xray<double>(planted.x, options).anchors.size(), 2u);

@@ -13,13 +13,13 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 512;
+constexpr Index spectral_clustering_rows_per_block = 512;
 
 // Rows at unit length; those of zeros stay.
 template <class T>
 Matrix<T> unit_rows(const Matrix<T>& rows) {
   Matrix<T> unit(rows);
-  parallel_blocks(unit.rows(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(unit.rows(), spectral_clustering_rows_per_block, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       double square = 0;
       for (const T value : unit.row(i)) square += static_cast<double>(value) * static_cast<double>(value);
@@ -65,7 +65,7 @@ Discretized discretize(const Matrix<T>& vectors, std::uint64_t seed, std::uint64
   double before = std::numeric_limits<double>::infinity();
   for (result.iterations = 1; result.iterations <= max_iterations; ++result.iterations) {
     check_cancelled();
-    parallel_blocks(static_cast<Index>(used.size()), rows_per_block, [&](Index begin, Index end) {
+    parallel_blocks(static_cast<Index>(used.size()), spectral_clustering_rows_per_block, [&](Index begin, Index end) {
       for (Index p = begin; p < end; ++p) {
         double best = -std::numeric_limits<double>::infinity();
         for (Index c = 0; c < k; ++c) {

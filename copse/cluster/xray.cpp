@@ -12,7 +12,7 @@
 namespace copse {
 namespace {
 
-constexpr Index columns_per_task = 64;
+constexpr Index xray_columns_per_task = 64;
 
 // For every column q: sum over p of max(0, x_p'x_q - f_p'g_q)^2. With f = H' and g = X'X(:, A) that is |(R'x_q)_+|^2,
 // the other way round |(X'r_q)_+|^2. f and g are not negative, so only pairs of columns that share a row count.
@@ -20,7 +20,7 @@ std::vector<double> positive_squares(const Columns& columns, const SparseMatrix<
                                      const Matrix<double>& g) {
   const Index k = f.cols();
   std::vector<double> squares(static_cast<std::size_t>(columns.count()));
-  parallel_blocks(columns.count(), columns_per_task, [&](Index begin, Index end) {
+  parallel_blocks(columns.count(), xray_columns_per_task, [&](Index begin, Index end) {
     std::vector<double> products(static_cast<std::size_t>(columns.count()), 0);
     std::vector<RowIndex> touched;
     for (Index q = begin; q < end; ++q) {

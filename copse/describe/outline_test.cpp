@@ -22,7 +22,7 @@ struct Shape {
   Index children = 1;  // of each group
 };
 
-struct Planted {
+struct PlantedOutline {
   Dataset<float> data;
   std::vector<Index> groups, topics;  // of every document
 };
@@ -52,7 +52,7 @@ WordLaw topic_law(Random& random) {
 
 // A quarter of a document's words are of its group, a quarter of its topic, half of a Zipf law; sizes are unequal. A
 // single group has no words: every document has them.
-Planted plant(const Shape& shape, Index documents, std::uint64_t seed) {
+PlantedOutline plant(const Shape& shape, Index documents, std::uint64_t seed) {
   Random random(seed, 0);
   const Index topics = shape.groups * shape.children;
   WordLaw language;
@@ -69,7 +69,7 @@ Planted plant(const Shape& shape, Index documents, std::uint64_t seed) {
     topic_laws.push_back(topic_law(random));
     sizes.push_back(sum += 1 + random.gamma(2));
   }
-  Planted planted;
+  PlantedOutline planted;
   SparseMatrix<float> x;
   x.rows = words;
   for (Index d = 0; d < documents; ++d) {
@@ -118,11 +118,11 @@ std::vector<Index> level(const Tree<float>& tree, const Outline& outline, int de
 TEST(Outline, ShowsThePlantedShape) {
   for (const Shape& shape : {Shape{10, 3}, Shape{5, 5}, Shape{3, 10}, Shape{4, 3}}) {
     for (const std::uint64_t seed : {1, 2}) {
-      const Planted planted = plant(shape, 2500, seed);
+      const PlantedOutline planted = plant(shape, 2500, seed);
       const auto tree =
           build_tree(*tree_data(planted.data), {.leaves = shape.groups * shape.children, .outlier_trials = 0});
       const Outline outline = outline_of(tree);
-      SCOPED_TRACE(testing::Message() << shape.groups << " x " << shape.children << ", seed " << seed);
+      SCOPED_TRACE(::testing::Message() << shape.groups << " x " << shape.children << ", seed " << seed);
       EXPECT_EQ(static_cast<Index>(outline.children[0].size()), shape.groups);
       EXPECT_GT(compare_clusterings(level(tree, outline, 1), planted.groups).nmi, 0.95);
       EXPECT_GT(compare_clusterings(level(tree, outline, 2), planted.topics).nmi, 0.85);
@@ -143,7 +143,7 @@ TEST(Outline, ShowsThePlantedShape) {
 // Topics that have nothing in common but the language stand side by side, though the tree peels them off one by one.
 TEST(Outline, ShowsTopicsWithoutGroupsSideBySide) {
   for (const Index topics : {3, 5, 10}) {
-    const Planted planted = plant({1, topics}, 1500, 3);
+    const PlantedOutline planted = plant({1, topics}, 1500, 3);
     const auto tree = build_tree(*tree_data(planted.data), {.leaves = topics, .outlier_trials = 0});
     const Outline outline = outline_of(tree);
     EXPECT_GT(compare_clusterings(level(tree, outline, 1), planted.topics).nmi, 0.85) << topics;

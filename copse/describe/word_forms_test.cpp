@@ -7,8 +7,8 @@
 namespace copse {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 // "run" and "tree" with their stems, and the pair of both.
 ModelItems items_with(const std::string& stemmer) {

@@ -44,7 +44,7 @@ Index leaf_to_split(const Tree<T>& tree, const std::string& id) {
 
 // Splits a leaf with the data at hand, and fits all items to the new leaves.
 template <class T>
-std::string split(const Edit& change, TreeOptions options, const RunData<T>& data, TreeResult<T>& result) {
+std::string split_leaf(const Edit& change, TreeOptions options, const RunData<T>& data, TreeResult<T>& result) {
   TreeVersion<T>& version = result.model.versions.back();
   const Index node = leaf_to_split(version.tree, *change.split), before = version.tree.leaves;
   const Stopwatch solving;
@@ -151,7 +151,7 @@ void edit(const Edit& change, const TreeOptions& options, const RunData<T>* data
   try {
     if (change.split) {
       if (data == nullptr) throw InvalidArgument("A split needs the data that the tree was made from.");
-      model.history.push_back(split(change, options, *data, result));
+      model.history.push_back(split_leaf(change, options, *data, result));
     } else {
       const TreeVersion<T>& before = model.versions[model.versions.size() - 2];
       const std::string done = rearrange(change, model.versions.back().tree);

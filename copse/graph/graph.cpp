@@ -10,7 +10,7 @@
 namespace copse {
 namespace {
 
-constexpr Index nodes_per_block = 4096;
+constexpr Index graph_nodes_per_block = 4096;
 
 std::string weight_complaint(double weight) {
   if (std::isnan(weight)) return "is not a number (NaN)";
@@ -39,13 +39,13 @@ template <class T, class Fill>
 SparseMatrix<T> symmetric_from_columns(Index n, const Fill& fill) {
   SparseMatrix<T> a{.rows = n, .cols = n};
   a.offsets.assign(static_cast<std::size_t>(n) + 1, 0);
-  parallel_blocks(n, nodes_per_block, [&](Index begin, Index end) {
+  parallel_blocks(n, graph_nodes_per_block, [&](Index begin, Index end) {
     for (Index j = begin; j < end; ++j) fill(j, [&](RowIndex, T) { ++a.offsets[j + 1]; });
   });
   for (Index j = 0; j < n; ++j) a.offsets[j + 1] += a.offsets[j];
   a.indices.resize(static_cast<std::size_t>(a.offsets[n]));
   a.values.resize(static_cast<std::size_t>(a.offsets[n]));
-  parallel_blocks(n, nodes_per_block, [&](Index begin, Index end) {
+  parallel_blocks(n, graph_nodes_per_block, [&](Index begin, Index end) {
     for (Index j = begin; j < end; ++j) {
       Index p = a.offsets[j];
       fill(j, [&](RowIndex i, T value) {
@@ -90,7 +90,7 @@ Graph<T> graph_from_edges(Index nodes, std::span<const Edge> edges, EdgeCounts* 
     halves[next[edge.to]++] = {edge.from, edge.weight};
   }
   // Stable: what is listed between two nodes is added in the order of the list, in both columns alike.
-  parallel_blocks(nodes, nodes_per_block, [&](Index begin, Index end) {
+  parallel_blocks(nodes, graph_nodes_per_block, [&](Index begin, Index end) {
     for (Index j = begin; j < end; ++j)
       std::stable_sort(halves.begin() + offsets[j], halves.begin() + offsets[j + 1],
                        [](const Half& a, const Half& b) { return a.other < b.other; });
@@ -136,7 +136,7 @@ Graph<T> graph_from_matrix(SparseView<T> a, MatrixCounts* counts) {
       if (t <= i) ++q;
     }
   };
-  found.unequal = sum_blocks(a.cols, nodes_per_block, Index{0}, [&](Index begin, Index end) {
+  found.unequal = sum_blocks(a.cols, graph_nodes_per_block, Index{0}, [&](Index begin, Index end) {
     Index unequal = 0;
     for (Index j = begin; j < end; ++j)
       merge(j, [&](Index i, T down, T up) { unequal += i < j && down != up ? 1 : 0; });
@@ -156,7 +156,7 @@ Graph<T> graph_from_matrix(SparseView<T> a, MatrixCounts* counts) {
 template <class T>
 std::vector<double> degrees(SparseView<T> a) {
   std::vector<double> result(static_cast<std::size_t>(a.cols), 0.0);
-  parallel_blocks(a.cols, nodes_per_block, [&](Index begin, Index end) {
+  parallel_blocks(a.cols, graph_nodes_per_block, [&](Index begin, Index end) {
     for (Index j = begin; j < end; ++j) {
       for (Index p = a.offsets[j]; p < a.offsets[j + 1]; ++p) result[j] += static_cast<double>(a.values[p]);
     }

@@ -17,7 +17,7 @@
 namespace copse {
 namespace {
 
-constexpr Index nodes_per_block = 4096;
+constexpr Index graph_tree_nodes_per_block = 4096;
 constexpr int leading_iterations = 100;
 constexpr double leading_tolerance = 1e-6;
 constexpr Index smallest_share = 20;  // components of a node with fewer than a 20th of its nodes follow the larger side
@@ -31,7 +31,7 @@ std::array<double, 2> leading_values(SparseView<T> a, std::span<const char> in_f
   std::vector<double> x(static_cast<std::size_t>(n), 1.0), y(x);
   std::array<double, 2> values{};
   for (int iteration = 0; iteration < leading_iterations; ++iteration) {
-    parallel_blocks(n, nodes_per_block, [&](Index begin, Index end) {
+    parallel_blocks(n, graph_tree_nodes_per_block, [&](Index begin, Index end) {
       for (Index j = begin; j < end; ++j) {
         y[j] = 0;
         for (Index p = a.offsets[j]; p < a.offsets[j + 1]; ++p) {

@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr Index rows_per_block = 1024;
+constexpr Index joint_nmf_rows_per_block = 1024;
 constexpr double least_size = 1e-3;  // of a component in the graph, against the largest
 
 void require(bool holds, const std::string& otherwise) {
@@ -95,7 +95,7 @@ template <class T>
 Matrix<T> rows_of(const Matrix<T>& all, const std::vector<Index>& items) {
   Matrix<T> part;
   part.reshape(static_cast<Index>(items.size()), all.cols());
-  parallel_blocks(part.rows(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(part.rows(), joint_nmf_rows_per_block, [&](Index begin, Index end) {
     for (Index e = begin; e < end; ++e) std::ranges::copy(all.row(items[e]), part.row(e).begin());
   });
   return part;
@@ -103,7 +103,7 @@ Matrix<T> rows_of(const Matrix<T>& all, const std::vector<Index>& items) {
 
 template <class T>
 void put_rows(const Matrix<T>& part, const std::vector<Index>& items, Matrix<T>& all) {
-  parallel_blocks(part.rows(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(part.rows(), joint_nmf_rows_per_block, [&](Index begin, Index end) {
     for (Index e = begin; e < end; ++e) std::ranges::copy(part.row(e), all.row(items[e]).begin());
   });
 }
@@ -111,7 +111,7 @@ void put_rows(const Matrix<T>& part, const std::vector<Index>& items, Matrix<T>&
 // to += scale * from.
 template <class T>
 void add_scaled(double scale, const Matrix<T>& from, Matrix<T>& to) {
-  parallel_blocks(to.rows(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(to.rows(), joint_nmf_rows_per_block, [&](Index begin, Index end) {
     const T factor = static_cast<T>(scale);
     for (Index e = begin * to.cols(); e < end * to.cols(); ++e) to.data()[e] += factor * from.data()[e];
   });
@@ -120,7 +120,7 @@ void add_scaled(double scale, const Matrix<T>& from, Matrix<T>& to) {
 // to = scale * to.
 template <class T>
 void multiply(double scale, Matrix<T>& to) {
-  parallel_blocks(to.rows(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(to.rows(), joint_nmf_rows_per_block, [&](Index begin, Index end) {
     const T factor = static_cast<T>(scale);
     for (Index e = begin * to.cols(); e < end * to.cols(); ++e) to.data()[e] *= factor;
   });
@@ -128,7 +128,7 @@ void multiply(double scale, Matrix<T>& to) {
 
 template <class T>
 double squared_distance(const Matrix<T>& f, const Matrix<T>& g) {
-  return sum_blocks(f.rows(), rows_per_block, 0.0, [&](Index begin, Index end) {
+  return sum_blocks(f.rows(), joint_nmf_rows_per_block, 0.0, [&](Index begin, Index end) {
     double sum = 0;
     for (Index e = begin * f.cols(); e < end * f.cols(); ++e) {
       const double difference = static_cast<double>(f.data()[e]) - static_cast<double>(g.data()[e]);

@@ -10,7 +10,7 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 512;
+constexpr Index low_rank_rows_per_block = 512;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ LowRank<T>::LowRank(const Data<T>& a, const LowRankOptions& options)
                           std::to_string(n) + ", and is " + std::to_string(options.rank));
   if (options.passes < 0) throw InvalidArgument("the number of passes must not be negative");
   Matrix<T> random(n, options.rank), product;
-  parallel_blocks(n, rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(n, low_rank_rows_per_block, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       Random normal(options.seed, static_cast<std::uint64_t>(i));
       for (T& value : random.row(i)) value = static_cast<T>(normal.normal());

@@ -11,12 +11,12 @@
 namespace copse {
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool is_metis_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 // The next word of a line, empty at its end.
 std::string_view next_word(std::string_view& line) {
-  while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
-  const std::string_view word(line.begin(), std::find_if(line.begin(), line.end(), is_blank));
+  while (!line.empty() && is_metis_blank(line.front())) line.remove_prefix(1);
+  const std::string_view word(line.begin(), std::find_if(line.begin(), line.end(), is_metis_blank));
   line.remove_prefix(word.size());
   return word;
 }

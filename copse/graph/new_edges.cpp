@@ -10,7 +10,7 @@
 namespace copse {
 namespace {
 
-constexpr Index items_per_block = 64;
+constexpr Index new_edges_items_per_block = 64;
 
 template <class T>
 std::vector<double> squared_norms(const Dataset<T>& data) {
@@ -34,8 +34,8 @@ SparseMatrix<T> edges_to_nearest(const Dataset<T>& known, const Dataset<T>& item
   const auto data = in_memory(known);
   const std::vector<double> known_norms = squared_norms(known), norms = squared_norms(items);
   SparseMatrix<T> result{.rows = nodes, .cols = count};
-  for (Index begin = 0; begin < count; begin += items_per_block) {
-    const Index width = std::min(items_per_block, count - begin);
+  for (Index begin = 0; begin < count; begin += new_edges_items_per_block) {
+    const Index width = std::min(new_edges_items_per_block, count - begin);
     Matrix<T> block(known.features(), width), products;
     for (Index j = 0; j < width; ++j)
       visit_nonzeros(items, begin + j, [&](Index feature, T value) { block(feature, j) = value; });

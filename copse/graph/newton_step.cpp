@@ -10,17 +10,17 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 64;
+constexpr Index newton_step_rows_per_block = 64;
 
-using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 // The entries of A from its products with columns of the identity.
 template <class T>
 Matrix<double> all_entries(const Data<T>& a) {
   const Index n = a.cols();
   Matrix<double> out(n, n);
-  for (Index first = 0; first < n; first += rows_per_block) {
-    const Index count = std::min(rows_per_block, n - first);
+  for (Index first = 0; first < n; first += newton_step_rows_per_block) {
+    const Index count = std::min(newton_step_rows_per_block, n - first);
     Matrix<T> unit(n, count), product;
     for (Index c = 0; c < count; ++c) unit(first + c, c) = T(1);
     a.transpose_times(unit, product);
@@ -67,11 +67,11 @@ class NewtonStep : public SearchStep<T> {
       for (std::size_t e = 0; e < b.values().size(); ++e) b.values()[e] = static_cast<double>(now.b.values()[e]);
       Matrix<double> difference;
       difference.reshape(n, n);
-      const Eigen::Map<const Rows> factor(b.data(), n, k);
-      parallel_blocks(n, rows_per_block, [&](Index begin, Index end) {
-        Eigen::Map<Rows> out(difference.data() + begin * n, end - begin, n);
+      const Eigen::Map<const RowMajor> factor(b.data(), n, k);
+      parallel_blocks(n, newton_step_rows_per_block, [&](Index begin, Index end) {
+        Eigen::Map<RowMajor> out(difference.data() + begin * n, end - begin, n);
         out.noalias() = factor.middleRows(begin, end - begin) * factor.transpose();
-        out -= Eigen::Map<const Rows>(a_.data() + begin * n, end - begin, n);
+        out -= Eigen::Map<const RowMajor>(a_.data() + begin * n, end - begin, n);
       });
       parallel_for(static_cast<Index>(changed.size()), [&](Index e) {
         Block& block = blocks_[changed[e]];

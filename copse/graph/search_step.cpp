@@ -8,7 +8,7 @@
 namespace copse {
 namespace {
 
-constexpr Index entries_per_block = 16384;
+constexpr Index search_step_entries_per_block = 16384;
 constexpr double reduction = 0.1;   // beta of [Kuang 2014, section 3.7.3]
 constexpr double acceptance = 0.1;  // sigma
 constexpr double shortest = 1e-14;
@@ -42,8 +42,8 @@ bool SearchStep<T>::search(SymPoint<T>& now, const Matrix<T>& gradient, const Ma
   next.b.reshape(now.b.rows(), now.b.cols());
   for (; length > shortest; length *= reduction) {
     // x_new = [x - length S gradient]+, and the gradient times the way there.
-    const double descent =
-        sum_blocks(static_cast<Index>(next.b.values().size()), entries_per_block, 0.0, [&](Index begin, Index end) {
+    const double descent = sum_blocks(
+        static_cast<Index>(next.b.values().size()), search_step_entries_per_block, 0.0, [&](Index begin, Index end) {
           double sum = 0;
           for (Index e = begin; e < end; ++e) {
             const T from = now.b.data()[e];

@@ -17,7 +17,7 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 512;
+constexpr Index spectral_rows_per_block = 512;
 constexpr Index dense_nodes = 400;  // up to here all eigenvectors cost less than a few products
 constexpr int filter_degree = 10;
 constexpr int max_filters = 25;
@@ -36,7 +36,7 @@ Matrix<T> times_small(const Matrix<T>& f, const Eigen::MatrixXd& small) {
   const Rows<T> factor = small.cast<T>();
   Matrix<T> out;
   out.reshape(f.rows(), small.cols());
-  parallel_blocks(f.rows(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(f.rows(), spectral_rows_per_block, [&](Index begin, Index end) {
     const Eigen::Map<const Rows<T>> in(f.data() + begin * f.cols(), end - begin, f.cols());
     Eigen::Map<Rows<T>>(out.data() + begin * out.cols(), end - begin, out.cols()).noalias() = in * factor;
   });
@@ -138,7 +138,7 @@ Eigenpairs<T> leading_eigenpairs(const Data<T>& a, Index count, std::uint64_t se
   if (n <= dense_nodes || 2 * width > n) return all_eigenpairs(a, count);
   const double bound = spectral_bound(a);
   Matrix<T> x(n, width), product;
-  parallel_blocks(n, rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(n, spectral_rows_per_block, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       Random random(seed, static_cast<std::uint64_t>(i));
       for (T& value : x.row(i)) value = static_cast<T>(random.normal());
@@ -161,7 +161,7 @@ Eigenpairs<T> leading_eigenpairs(const Data<T>& a, Index count, std::uint64_t se
     cut = values(width - 1);
     double worst = 0;
     for (Index c = 0; c < count; ++c) {
-      worst = std::max(worst, std::sqrt(sum_blocks(n, rows_per_block, 0.0, [&](Index begin, Index end) {
+      worst = std::max(worst, std::sqrt(sum_blocks(n, spectral_rows_per_block, 0.0, [&](Index begin, Index end) {
                          double sum = 0;
                          for (Index i = begin; i < end; ++i) {
                            const double residual =
@@ -230,7 +230,7 @@ std::vector<Index> cluster_qr(const Matrix<T>& vectors) {
   const Index n = vectors.rows(), k = vectors.cols();
   // Gram-Schmidt on the columns of V', each time the one with most left.
   std::vector<double> left(static_cast<std::size_t>(n), 0.0);
-  parallel_blocks(n, rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(n, spectral_rows_per_block, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       for (const T value : vectors.row(i)) left[i] += static_cast<double>(value) * static_cast<double>(value);
     }
@@ -250,7 +250,7 @@ std::vector<Index> cluster_qr(const Matrix<T>& vectors) {
     basis.col(basis.cols() - 1) = rest;
     chosen.conservativeResize(k, chosen.cols() + 1);
     chosen.col(chosen.cols() - 1) = row;
-    parallel_blocks(n, rows_per_block, [&](Index begin, Index end) {
+    parallel_blocks(n, spectral_rows_per_block, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
         double part = 0;
         for (Index c = 0; c < k; ++c) part += static_cast<double>(vectors(i, c)) * rest(c);

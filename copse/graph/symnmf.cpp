@@ -17,7 +17,7 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 1024;
+constexpr Index symnmf_rows_per_block = 1024;
 constexpr Index newton_nodes = 3000;
 constexpr int power_iterations = 5;
 
@@ -159,7 +159,7 @@ Matrix<T> sym_gradient(const SymPoint<T>& point) {
   gradient.reshape(n, k);
   Matrix<T> gram(k, k);
   for (Index e = 0; e < k * k; ++e) gram.data()[e] = static_cast<T>(point.gram.data()[e]);
-  parallel_blocks(n, rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(n, symnmf_rows_per_block, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       T* out = gradient.row(i).data();
       const T* product = point.product.row(i).data();
@@ -179,7 +179,7 @@ Matrix<T> sym_gradient(const SymPoint<T>& point) {
 template <class T>
 Matrix<T> random_sym_start(const Data<T>& a, Index rank, std::uint64_t seed, double* gradient) {
   SymPoint<T> point{.b = Matrix<T>(a.cols(), rank)};
-  parallel_blocks(a.cols(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(a.cols(), symnmf_rows_per_block, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       Random random(seed, static_cast<std::uint64_t>(i));
       for (T& value : point.b.row(i)) value = static_cast<T>(random.uniform());
@@ -202,7 +202,7 @@ Matrix<T> partition_start(SparseView<T> a, std::span<const Index> labels, Index 
   std::vector<double> x(static_cast<std::size_t>(n), 1.0), y = x;
   std::vector<double> norm, value;
   const auto product = [&] {
-    parallel_blocks(n, rows_per_block, [&](Index begin, Index end) {
+    parallel_blocks(n, symnmf_rows_per_block, [&](Index begin, Index end) {
       for (Index j = begin; j < end; ++j) {
         double sum = 0;
         for (Index p = a.offsets[j]; p < a.offsets[j + 1]; ++p) {

@@ -11,7 +11,7 @@ namespace copse {
 namespace {
 
 constexpr Index pixels_per_block = 4096;
-constexpr Index rows_per_block = 16;
+constexpr Index colour_rows_per_block = 16;
 
 std::array<float, 256> linear_light() {
   std::array<float, 256> table;
@@ -86,7 +86,7 @@ Picture scaled_down(const Picture& picture, PixelShape shape) {
   const std::vector<Cover> columns = covers(picture.width, shape.width), rows = covers(picture.height, shape.height);
   Picture small{.width = shape.width, .height = shape.height};
   small.rgb.resize(3 * static_cast<std::size_t>(shape.pixels()));
-  parallel_blocks(shape.height, rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(shape.height, colour_rows_per_block, [&](Index begin, Index end) {
     for (Index y = begin; y < end; ++y) {
       for (Index x = 0; x < shape.width; ++x) {
         double sum[3] = {}, area = 0;

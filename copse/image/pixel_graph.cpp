@@ -12,7 +12,7 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 2;
+constexpr Index pixel_graph_rows_per_block = 2;
 constexpr Index columns_per_block = 512;
 
 // The half of the disk that comes after its centre in the order of pixels; the other half is its mirror.
@@ -126,7 +126,7 @@ SparseMatrix<float> pixel_graph(const Plane& strength, PixelShape shape, const P
   graph.values.resize(static_cast<std::size_t>(graph.offsets[n]));
   // First the entries (j, i) with j > i. The strongest pixel on a line is that of the line one step shorter, or the
   // end.
-  parallel_blocks(shape.height, rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(shape.height, pixel_graph_rows_per_block, [&](Index begin, Index end) {
     std::vector<float> strongest(disk.steps.size()), leftward(static_cast<std::size_t>(options.radius) + 1);
     for (Index i = begin * w; i < end * w; ++i) {
       const Index x = i % w, y = i / w;
@@ -154,7 +154,7 @@ SparseMatrix<float> pixel_graph(const Plane& strength, PixelShape shape, const P
     }
   });
   // Then their mirrors, each read where its column has it.
-  parallel_blocks(shape.height, rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(shape.height, pixel_graph_rows_per_block, [&](Index begin, Index end) {
     for (Index i = begin * w; i < end * w; ++i) {
       const Index x = i % w, y = i / w;
       Index place = graph.offsets[i];

@@ -13,7 +13,7 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 16;
+constexpr Index regions_rows_per_block = 16;
 
 // Pieces of a picture and what lies between them. Of two neighbouring pixels in different pieces the stronger counts.
 class Borders {
@@ -214,7 +214,7 @@ std::vector<Index> scaled_up(const std::vector<Index>& labels, PixelShape from, 
   std::vector<Index> large(static_cast<std::size_t>(to.pixels()));
   const double step_x = static_cast<double>(from.width) / static_cast<double>(to.width);
   const double step_y = static_cast<double>(from.height) / static_cast<double>(to.height);
-  parallel_blocks(to.height, rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(to.height, regions_rows_per_block, [&](Index begin, Index end) {
     for (Index y = begin; y < end; ++y) {
       const double v = (static_cast<double>(y) + 0.5) * step_y;
       const Index cy = std::min(static_cast<Index>(v), from.height - 1);

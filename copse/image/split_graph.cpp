@@ -11,7 +11,7 @@
 namespace copse {
 namespace {
 
-constexpr Index columns_per_block = 512;
+constexpr Index split_graph_columns_per_block = 512;
 
 struct Split {
   double cut = std::numeric_limits<double>::infinity();  // cut / assoc(A) + cut / assoc(B)
@@ -72,7 +72,7 @@ Matrix<double> contracted(SparseView<float> a, const std::vector<double>& degree
     }
   };
   const Sum zero{std::vector<double>(static_cast<std::size_t>(groups * groups), 0.0)};
-  const Sum sum = sum_blocks(a.cols, columns_per_block, zero, [&](Index begin, Index end) {
+  const Sum sum = sum_blocks(a.cols, split_graph_columns_per_block, zero, [&](Index begin, Index end) {
     Sum part = zero;
     for (Index j = begin; j < end; ++j) {
       double* row = part.values.data() + labels[j] * groups;

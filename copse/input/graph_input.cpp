@@ -226,8 +226,8 @@ GraphInput<T> load_given(const GraphInputOptions& options, double memory_limit, 
 }
 
 template <class T>
-GraphInput<T> joined(PreparedInput<T> prepared, const GraphInputOptions& options, const RunEvents& events,
-                     Seconds& seconds) {
+GraphInput<T> joined_graph(PreparedInput<T> prepared, const GraphInputOptions& options, const RunEvents& events,
+                           Seconds& seconds) {
   GraphInput<T> input;
   input.notes = std::move(prepared.notes);
   input.items = take_items(prepared);
@@ -328,7 +328,7 @@ GraphInput<T> load_graph(const GraphInputOptions& options, Index k, double memor
 template <class T>
 GraphInput<T> join_items(PreparedInput<T> items, const GraphInputOptions& options, Index k, double memory_limit,
                          const RunEvents& events, Seconds& seconds) {
-  GraphInput<T> input = joined(std::move(items), options, events, seconds);
+  GraphInput<T> input = joined_graph(std::move(items), options, events, seconds);
   check_graph(input, options, k, memory_limit, events);
   return input;
 }

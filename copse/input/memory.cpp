@@ -22,7 +22,7 @@ namespace {
 
 // What the program takes without any data: its code, as far as a run needs it, and what libraries keep. It is a
 // constant, so that a limit that was named once is enough the next time.
-constexpr double program_bytes = 21.2e6;
+constexpr double run_program_bytes = 21.2e6;
 // The part of its code that is not needed before documents are read.
 constexpr double later_code_bytes = 3e6;
 
@@ -61,7 +61,7 @@ constexpr double tree_program_bytes = 6e6;
 // A feature of a node: its number and its weight; and what else a node has. How many features the nodes have is known
 // only when the tree is grown.
 constexpr double node_feature_bytes = 12;
-constexpr double node_bytes = 12e3;
+constexpr double tree_node_bytes = 12e3;
 // The exact solver takes so many rows at once (copse/nnls/pivoting.cpp): right-hand side, solution and gradient.
 constexpr double solver_rows = 1024, solver_row_bytes = 3 * sizeof(double);
 // What is written of an item: its paths, weights and lines, which are longer in a deep tree.
@@ -149,7 +149,7 @@ MemoryEstimate flat_memory(const Numbers& run, double held, double reading, cons
 // The topics of all nodes. A node of so few entries has this many features, were they spread evenly.
 double tree_nodes(const Numbers& run) {
   const double features = run.features * -std::expm1(-run.entries / std::max(run.k, 1.0) / std::max(run.features, 1.0));
-  return 2 * run.k * (features * node_feature_bytes + node_bytes);
+  return 2 * run.k * (features * node_feature_bytes + tree_node_bytes);
 }
 
 // All items are fitted to the leaves, so many at a time (copse/tree/flatten.h): their entries, if they are not all of
@@ -259,7 +259,7 @@ StreamedEstimate estimate_streamed(const MatrixSummary& summary, const BlockSize
               .k = static_cast<double>(job.clusters),
               .sparse = true};
   const double names = 2 * summary.name_bytes + run.items * number_name;
-  const double held = program_bytes + names + run.items * streamed_item;
+  const double held = run_program_bytes + names + run.items * streamed_item;
   const double preparing = run.features * prepared_feature;
   const auto estimate = [&](double factors) {
     return MemoryEstimate{.matrix = slack * held, .factors = slack * std::max(factors, preparing)};
@@ -284,7 +284,7 @@ MemoryEstimate estimate_memory(const MatrixSummary& summary, const MemoryJob& jo
   run.entries = summary.nonzeros >= 0 ? static_cast<double>(summary.nonzeros) : run.features * run.items;
   // The names of the items stand in the data and in the model.
   const double names = 2 * summary.name_bytes + run.items * number_name;
-  const double held = job.held > 0 ? job.held + later_code_bytes : program_bytes + run.data() + names;
+  const double held = job.held > 0 ? job.held + later_code_bytes : run_program_bytes + run.data() + names;
   const double reading =
       job.held > 0 ? 0 : held + summary.reading_bytes + summary.reading_copies * run.entries * run.width;
   if (job.clusters == 0) return {.matrix = std::max(held, reading), .factors = 0};

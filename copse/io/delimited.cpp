@@ -19,7 +19,7 @@ constexpr std::size_t text_block = std::size_t{1} << 18;  // bytes parsed as one
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 // A line of tabs alone is a row of empty cells.
-bool is_blank(std::string_view line) {
+bool is_blank_line(std::string_view line) {
   return std::all_of(line.begin(), line.end(), [](char c) { return c == ' ' || c == '\r'; });
 }
 
@@ -148,7 +148,7 @@ Shape shape_of(std::string_view first, std::string_view second, Index line, cons
          "the line has " + std::to_string(next.texts.size()) + " cells, and the first line has " +
              std::to_string(texts.size()) + ", all of them numbers; if the first holds names, say --header present.");
   if (options.header == Presence::detect)
-    shape.header = std::any_of(texts.begin() + 1, texts.end(), is_word) || (shorter && !is_blank(second)) ||
+    shape.header = std::any_of(texts.begin() + 1, texts.end(), is_word) || (shorter && !is_blank_line(second)) ||
                    texts[0].empty() || (is_word(texts[0]) && is_numbering(texts));
   const auto& data = shape.header ? next.texts : texts;
   shape.row_names = options.row_names == Presence::present;
@@ -156,7 +156,7 @@ Shape shape_of(std::string_view first, std::string_view second, Index line, cons
     shape.row_names = is_word(data[0]) || (shape.header && (shorter || texts[0].empty()));
   shape.columns = data.size() - (shape.row_names ? 1 : 0);
   if (shape.header) {
-    if (is_blank(second)) fail(name, "the file has a line of names and no numbers.");
+    if (is_blank_line(second)) fail(name, "the file has a line of names and no numbers.");
     shape.column_names.assign(texts.begin() + (shape.row_names && !shorter ? 1 : 0), texts.end());
     if (shape.column_names.size() != shape.columns)
       fail(name, "the line of names has " + std::to_string(shape.column_names.size()) + " names for " +
@@ -249,7 +249,7 @@ ParsedBlock<T> parse_block(const Shape& shape, std::string_view text) {
   const char* end = text.data() + text.size();
   for (const char* line = text.data(); line != end;) {
     const char* line_end = std::find(line, end, '\n');
-    if (!is_blank({line, line_end}) && !parse_line(shape, line, line_end, block)) {
+    if (!is_blank_line({line, line_end}) && !parse_line(shape, line, line_end, block)) {
       block.bad_line = line;
       break;
     }
@@ -271,10 +271,10 @@ class Opening {
     const std::string_view first = next_line(rest);
     std::string_view after = rest;
     const std::string_view second = next_line(after);
-    if (is_blank(second) && !last) return false;
-    if (is_blank(first)) fail(input_.name(), "the file has nothing but blank lines.");
+    if (is_blank_line(second) && !last) return false;
+    if (is_blank_line(first)) fail(input_.name(), "the file has nothing but blank lines.");
     const std::string_view before(held_.data(),
-                                  is_blank(second) ? 0 : static_cast<std::size_t>(second.data() - held_.data()));
+                                  is_blank_line(second) ? 0 : static_cast<std::size_t>(second.data() - held_.data()));
     const Index line = std::ranges::count(before, '\n') + 1;
     shape = shape_of(first, second, line, input_.name(), options_);
     const char* start = shape.header ? rest.data() : first.data();
@@ -288,7 +288,7 @@ class Opening {
   // Takes lines off the text up to the first that is not blank.
   static std::string_view next_line(std::string_view& text) {
     std::string_view line;
-    while (!text.empty() && is_blank(line)) {
+    while (!text.empty() && is_blank_line(line)) {
       line = text.substr(0, text.find('\n'));
       text.remove_prefix(line.size() + 1);
     }
@@ -408,7 +408,7 @@ MatrixSummary peek_delimited(const Input& input, const ReadOptions& options) {
   const Shape shape = for_each_body(input, options, [&](const Shape& known, std::string_view text) {
     while (!text.empty()) {
       const std::string_view line = text.substr(0, text.find('\n'));
-      if (!is_blank(line)) {
+      if (!is_blank_line(line)) {
         ++rows;
         if (known.row_names) name_bytes += bytes_of_name(std::min(line.find(known.delimiter), line.size()));
       }

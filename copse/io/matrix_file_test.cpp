@@ -96,7 +96,7 @@ Dataset<T> dense_dataset() {
 
 // What reads back equal in every format that keeps the kind of matrix.
 template <class T>
-void expect_round_trips(const std::filesystem::path& folder) {
+void expect_formats_round_trip(const std::filesystem::path& folder) {
   const auto sparse = sparse_dataset<T>();
   const auto dense = dense_dataset<T>();
   for (const char* end : {"", ".gz", ".zst"}) {
@@ -129,8 +129,8 @@ void expect_round_trips(const std::filesystem::path& folder) {
 }
 
 TEST_F(MatrixFile, ReadsBackTheSameBits) {
-  expect_round_trips<float>(folder_);
-  expect_round_trips<double>(folder_);
+  expect_formats_round_trip<float>(folder_);
+  expect_formats_round_trip<double>(folder_);
 }
 
 TEST_F(MatrixFile, WritesSparseMatricesToDenseFormats) {

@@ -17,7 +17,7 @@
 namespace copse {
 namespace {
 
-constexpr std::size_t text_block = std::size_t{1} << 19;  // bytes parsed as one task
+constexpr std::size_t matrix_market_text_block = std::size_t{1} << 19;  // bytes parsed as one task
 
 struct Header {
   bool coordinate = false;
@@ -150,7 +150,7 @@ std::string complaint(const Header& header, std::string_view line) {
 
 // The entries of one block of text, and where it went wrong if it did.
 template <class T>
-struct ParsedBlock {
+struct ParsedLines {
   Triplets<T> entries;
   Index lines = 0;
   const char* bad_line = nullptr;
@@ -158,8 +158,8 @@ struct ParsedBlock {
 
 // [begin, end) ends with a line end, so that no inner loop needs to look for the end.
 template <class T>
-ParsedBlock<T> parse_block(const Header& header, Items where, const char* begin, const char* end) {
-  ParsedBlock<T> block;
+ParsedLines<T> parse_block(const Header& header, Items where, const char* begin, const char* end) {
+  ParsedLines<T> block;
   // The shortest lines are "1 1 1", "1 1" and "1"; pages that are not written cost nothing.
   const Index shortest = !header.coordinate ? 2 : header.pattern ? 4 : 6;
   const auto most = static_cast<std::size_t>((end - begin) / shortest + 1);
@@ -251,10 +251,10 @@ class Reader {
   void read_body(std::string_view text) {
     std::vector<std::size_t> cuts{0};
     while (cuts.back() < text.size()) {
-      const std::size_t wanted = std::min(cuts.back() + text_block, text.size()) - 1;
+      const std::size_t wanted = std::min(cuts.back() + matrix_market_text_block, text.size()) - 1;
       cuts.push_back(text.find('\n', wanted) + 1);
     }
-    std::vector<ParsedBlock<T>> parsed(cuts.size() - 1);
+    std::vector<ParsedLines<T>> parsed(cuts.size() - 1);
     parallel_for(static_cast<Index>(parsed.size()), [&](Index number) {
       const auto b = static_cast<std::size_t>(number);
       parsed[b] = parse_block<T>(header_, options_.items, text.data() + cuts[b], text.data() + cuts[b + 1]);

@@ -31,7 +31,7 @@ bool is_same(int descriptor, const std::filesystem::path& path) {
 }
 
 // Temporary files of the same name. Who writes one holds its lock, so one that can be locked is what a killed run left.
-void remove_leftovers(const std::filesystem::path& path) {
+void remove_dead_files(const std::filesystem::path& path) {
   const std::string begin = "." + path.filename().string() + std::string(partial_mark);
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   std::error_code error;
@@ -82,7 +82,7 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::open_temporary() {
-  remove_leftovers(path_);
+  remove_dead_files(path_);
   const std::string name = "." + path_.filename().string() + std::string(partial_mark) + std::to_string(::getpid());
   for (int number = 0;; ++number) {  // one process may write a file twice at a time
     temporary_ = path_;

@@ -9,7 +9,7 @@ namespace copse {
 namespace {
 
 template <class Number>
-void append(std::string& text, Number number) {
+void append_number(std::string& text, Number number) {
   char digits[40];
   // The shortest text that reads back as the same number.
   const auto [end, error] = std::to_chars(digits, digits + sizeof digits, number);
@@ -35,7 +35,7 @@ void write_in_order(Output& output, Index count, Index block, const Format& form
 }
 
 void append_name(std::string& text, const std::vector<std::string>& names, Index number, char delimiter) {
-  if (names.empty()) return append(text, number + 1);
+  if (names.empty()) return append_number(text, number + 1);
   const std::string& name = names[static_cast<std::size_t>(number)];
   const bool plain = name.find_first_of(std::string("\"\r\n") + delimiter) == std::string::npos &&
                      !name.starts_with(' ') && !name.ends_with(' ');
@@ -88,7 +88,7 @@ void write_delimited(Output& output, const Dataset<T>& dataset, char delimiter) 
       for (Index j = 0; j < items; ++j) {
         const bool stored =
             p < rows.offsets[static_cast<std::size_t>(i) + 1] && rows.indices[static_cast<std::size_t>(p)] == j;
-        append(text, stored ? rows.values[static_cast<std::size_t>(p++)] : T(0));
+        append_number(text, stored ? rows.values[static_cast<std::size_t>(p++)] : T(0));
         text += delimiter;
       }
     });
@@ -96,7 +96,7 @@ void write_delimited(Output& output, const Dataset<T>& dataset, char delimiter) 
     const auto& x = std::get<Matrix<T>>(dataset.values);
     write([&](Index i, std::string& text) {
       for (Index j = 0; j < items; ++j) {
-        append(text, x(j, i));
+        append_number(text, x(j, i));
         text += delimiter;
       }
     });
@@ -114,11 +114,11 @@ void write_matrix_market(Output& output, const Dataset<T>& dataset) {
     write_in_order(output, x.cols, 512, [&](Index j, std::string& text) {
       for (auto p = static_cast<std::size_t>(x.offsets[static_cast<std::size_t>(j)]);
            p < static_cast<std::size_t>(x.offsets[static_cast<std::size_t>(j) + 1]); ++p) {
-        append(text, x.indices[p] + 1);
+        append_number(text, x.indices[p] + 1);
         text += ' ';
-        append(text, j + 1);
+        append_number(text, j + 1);
         text += ' ';
-        append(text, x.values[p]);
+        append_number(text, x.values[p]);
         text += '\n';
       }
     });
@@ -127,7 +127,7 @@ void write_matrix_market(Output& output, const Dataset<T>& dataset) {
     output.write("%%MatrixMarket matrix array real general\n" + sizes + "\n");
     write_in_order(output, x.rows(), 64, [&](Index j, std::string& text) {
       for (T value : x.row(j)) {
-        append(text, value);
+        append_number(text, value);
         text += '\n';
       }
     });

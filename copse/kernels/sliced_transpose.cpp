@@ -14,7 +14,7 @@ namespace copse {
 namespace {
 
 constexpr Index most_rows_per_band = 65536;  // 16 bits number them while the entries are sorted
-constexpr Index rows_per_block = 16384;
+constexpr Index sliced_transpose_rows_per_block = 16384;
 
 }  // namespace
 
@@ -189,7 +189,7 @@ void SlicedTranspose<T>::times(const Matrix<T>& h, Matrix<T>& out, Sums order_of
     });
   }
   out.reshape(sums.rows(), k);
-  parallel_blocks(sums.rows(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(sums.rows(), sliced_transpose_rows_per_block, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const auto row = sums.row(i);
       std::copy(row.begin(), row.end(), out.row(order_[i]).begin());

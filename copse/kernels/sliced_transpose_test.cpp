@@ -56,7 +56,7 @@ constexpr SliceOptions small_cuts{.least_entries = 1,
                                   .items_per_piece = 4,
                                   .entries_per_piece = 3};
 
-struct Shape {
+struct SlicedShape {
   Index rows, cols;
   double density;
 };
@@ -70,8 +70,8 @@ TYPED_TEST(SlicedTransposeOf, TimesEqualsTheNaiveProductExactly) {
         const auto x = uneven_rows<T>(rows, cols);
         expect_naive_product<T>(x, testing::to_dense(x), options);
       }
-      for (auto [rows, cols, density] :
-           {Shape{0, 3, 0}, Shape{3, 0, 0}, Shape{5, 4, 0}, Shape{1, 1, 1}, Shape{60, 70, 0.5}}) {
+      for (auto [rows, cols, density] : {SlicedShape{0, 3, 0}, SlicedShape{3, 0, 0}, SlicedShape{5, 4, 0},
+                                         SlicedShape{1, 1, 1}, SlicedShape{60, 70, 0.5}}) {
         const auto x = random_integer_sparse<T>(rows, cols, density, 3);
         expect_naive_product<T>(x, testing::to_dense(x), options);
       }

@@ -20,7 +20,7 @@ using testing::random_integer_sparse;
 using testing::to_dense;
 using testing::to_sparse;
 
-struct Shape {
+struct SparseShape {
   Index rows, cols;
   double density;
 };
@@ -33,8 +33,9 @@ TYPED_TEST_SUITE(SparseProduct, Types);
 TYPED_TEST(SparseProduct, EqualsTheNaiveProductExactly) {
   using T = TypeParam;
   for_each_instruction_set([] {
-    for (auto [rows, cols, density] : {Shape{0, 3, 0}, Shape{3, 0, 0}, Shape{1, 1, 1}, Shape{7, 5, 0},
-                                       Shape{64, 33, 0.2}, Shape{41, 100, 0.03}, Shape{300, 5, 1}}) {
+    for (auto [rows, cols, density] :
+         {SparseShape{0, 3, 0}, SparseShape{3, 0, 0}, SparseShape{1, 1, 1}, SparseShape{7, 5, 0},
+          SparseShape{64, 33, 0.2}, SparseShape{41, 100, 0.03}, SparseShape{300, 5, 1}}) {
       const auto x = random_integer_sparse<T>(rows, cols, density, 7);
       const auto dense = to_dense(x);
       for (Index k = 0; k <= 70; ++k) {

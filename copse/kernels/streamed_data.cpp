@@ -16,14 +16,14 @@ namespace {
 
 constexpr Index most_parts = 16;
 constexpr double bytes_of_parts = 0x1p26;  // of all partial sums, unless two take more
-constexpr Index rows_per_block = 512;
+constexpr Index streamed_data_rows_per_block = 512;
 constexpr Index items_per_visit = 64;
 
 // out = the sum of the parts, in their order.
 template <class T>
 void add_up(const std::vector<ScatteredProduct<T>>& parts, Index rows, Index k, Matrix<T>& out) {
   out.reshape(rows, k);
-  parallel_blocks(rows, rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(rows, streamed_data_rows_per_block, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const auto row = out.row(i);
       std::copy_n(parts[0].row(i), k, row.begin());

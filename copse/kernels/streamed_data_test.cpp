@@ -17,11 +17,11 @@ namespace {
 using testing::OddBlocks;
 namespace naive = testing::naive;
 
-struct Shape {
+struct StreamedShape {
   Index m, n;
   double density;
 };
-const Shape shapes[] = {{1, 1, 1}, {5, 0, 0.5}, {7, 3, 0}, {64, 33, 0.2}, {300, 517, 0.05}, {3, 200, 0.9}};
+const StreamedShape shapes[] = {{1, 1, 1}, {5, 0, 0.5}, {7, 3, 0}, {64, 33, 0.2}, {300, 517, 0.05}, {3, 200, 0.9}};
 
 template <class T>
 class Streamed : public ::testing::Test {};
@@ -30,7 +30,7 @@ TYPED_TEST_SUITE(Streamed, Types);
 
 // Integer entries: sums are exact in any order.
 TYPED_TEST(Streamed, ScattersWhatTheDefinitionSays) {
-  for (const Shape& shape : shapes) {
+  for (const StreamedShape& shape : shapes) {
     for (const Index k : {1, 2, 3, 8, 17, 40, 129}) {
       const auto x = testing::random_integer_sparse<TypeParam>(shape.m, shape.n, shape.density, 3);
       const auto h = testing::random_integer_dense<TypeParam>(shape.n, k, 5);
@@ -46,7 +46,7 @@ TYPED_TEST(Streamed, ScattersWhatTheDefinitionSays) {
 }
 
 TYPED_TEST(Streamed, MultipliesAsTheMatrixInMemory) {
-  for (const Shape& shape : shapes) {
+  for (const StreamedShape& shape : shapes) {
     for (const Index k : {1, 2, 5, 20}) {
       const auto x = testing::random_integer_sparse<TypeParam>(shape.m, shape.n, shape.density, 3);
       const OddBlocks<TypeParam> blocks(x);
@@ -67,7 +67,7 @@ TYPED_TEST(Streamed, MultipliesAsTheMatrixInMemory) {
 
 // H = X'W + 1 in the update.
 TYPED_TEST(Streamed, ReadsOnceForBothProducts) {
-  for (const Shape& shape : shapes) {
+  for (const StreamedShape& shape : shapes) {
     const Index k = 3;
     const auto x = testing::random_integer_sparse<TypeParam>(shape.m, shape.n, shape.density, 3);
     const OddBlocks<TypeParam> blocks(x);

@@ -13,7 +13,7 @@
 namespace copse {
 namespace {
 
-std::vector<Index> random_labels(std::size_t n, Index labels, std::uint64_t seed) {
+std::vector<Index> random_regions(std::size_t n, Index labels, std::uint64_t seed) {
   Random random(seed);
   std::vector<Index> out(n);
   for (Index& label : out) label = random.below(labels) * 10 - 5;
@@ -58,7 +58,7 @@ double entropy(const std::vector<Index>& labels) {
 
 TEST(Regions, EqualTheirDefinitions) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    const auto found = random_labels(37, 4, seed), truth = random_labels(37, 5, seed + 1000);
+    const auto found = random_regions(37, 4, seed), truth = random_regions(37, 5, seed + 1000);
     EXPECT_NEAR(region_covering(found, truth), naive_covering(found, truth), 1e-12);
     std::vector<Index> both;
     for (std::size_t p = 0; p < found.size(); ++p) both.push_back(1000 * found[p] + truth[p]);
@@ -69,7 +69,7 @@ TEST(Regions, EqualTheirDefinitions) {
 }
 
 TEST(Regions, EqualSegmentationsAreBest) {
-  const auto labels = random_labels(50, 6, 1);
+  const auto labels = random_regions(50, 6, 1);
   EXPECT_DOUBLE_EQ(region_covering(labels, labels), 1);
   EXPECT_DOUBLE_EQ(variation_of_information(labels, labels), 0);
 }

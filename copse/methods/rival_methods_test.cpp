@@ -21,13 +21,13 @@ MethodOptions asking(const std::string& name, Index k, int max_iterations = 0) {
 }
 
 // Documents of 4 topics with words of their own, and a few common ones; the last is empty on demand.
-struct Planted {
+struct PlantedDocuments {
   Dataset<float> items;
   std::vector<Index> labels;
 };
-Planted documents(Index n, bool with_empty, bool dense = false) {
+PlantedDocuments documents(Index n, bool with_empty, bool dense = false) {
   Matrix<float> counts(44, n);
-  Planted planted;
+  PlantedDocuments planted;
   for (Index d = 0; d < n; ++d) {
     Random random(3, static_cast<std::uint64_t>(d));
     planted.labels.push_back(d % 4);
@@ -51,7 +51,7 @@ Planted documents(Index n, bool with_empty, bool dense = false) {
 
 TEST(RivalMethods, FindPlantedClusters) {
   for (const bool dense : {false, true}) {
-    const Planted planted = documents(120, false, dense);
+    const PlantedDocuments planted = documents(120, false, dense);
     const Graph<float> graph = similarity_graph(planted.items);
     for (const char* method : rivals) {
       const auto result = cluster_by<float>({&planted.items, &graph}, asking(method, 4, 100));
@@ -73,7 +73,7 @@ TEST(RivalMethods, FindPlantedClusters) {
 }
 
 TEST(RivalMethods, AnEmptyItemHasNoClusterAndANoteSaysSo) {
-  const Planted planted = documents(40, true);
+  const PlantedDocuments planted = documents(40, true);
   const Graph<float> graph = similarity_graph(planted.items);
   for (const char* method : rivals) {
     const auto result = cluster_by<float>({&planted.items, &graph}, asking(method, 5, 60));
@@ -95,7 +95,7 @@ TEST(RivalMethods, AnEmptyItemHasNoClusterAndANoteSaysSo) {
 }
 
 TEST(RivalMethods, AGraphAloneServesAffinityPropagation) {
-  const Planted planted = documents(120, false);
+  const PlantedDocuments planted = documents(120, false);
   const Graph<float> graph = similarity_graph(planted.items);
   const auto result = cluster_by<float>({.graph = &graph}, asking("affinity-propagation", 4));
   EXPECT_EQ(compare_clusterings(result.labels, planted.labels).purity, 1);
@@ -109,7 +109,7 @@ TEST(RivalMethods, AGraphAloneServesAffinityPropagation) {
 }
 
 TEST(RivalMethods, TheBestOfSeveralRunsIsKept) {
-  const Planted planted = documents(60, false);
+  const PlantedDocuments planted = documents(60, false);
   const Graph<float> graph = similarity_graph(planted.items);
   for (const char* method : {"lda", "gnmf"}) {
     MethodOptions options = asking(method, 3, 15);
@@ -124,7 +124,7 @@ TEST(RivalMethods, TheBestOfSeveralRunsIsKept) {
 }
 
 TEST(RivalMethods, RefuseWithASentence) {
-  Planted planted = documents(20, false);
+  PlantedDocuments planted = documents(20, false);
   const Graph<float> graph = similarity_graph(planted.items);
   EXPECT_THROW(cluster_by<float>({.graph = &graph}, asking("gnmf", 2)), InvalidArgument);
   std::get<SparseMatrix<float>>(planted.items.values).values[0] = 0.5F;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t magic = 0x326f'6c65'7370'6f63;  // "copselo2"
 
-struct Start {
+struct RecordStart {
   std::uint64_t magic, fingerprint;
 };
 struct Header {
@@ -78,7 +78,7 @@ std::optional<std::string> read_record(const Descriptor& file, std::int64_t plac
 // The end of the last whole record; 0: the file does not even begin.
 std::int64_t read_file(const Descriptor& file, const std::filesystem::path& path, std::uint64_t fingerprint,
                        const TakeRecord& take) {
-  Start start{};
+  RecordStart start{};
   if (!read_all(file, &start, sizeof start, 0)) return 0;
   if (start.magic != magic || start.fingerprint != fingerprint) {
     throw InputError(fmt::format(
@@ -134,7 +134,7 @@ RecordLog::RecordLog(const std::filesystem::path& path, std::uint64_t fingerprin
   file_.emplace(open_itself(path, O_RDWR | O_CREAT | O_EXCL));
   if (file_->number() < 0) refuse(path, std::strerror(errno));
   is_locked_by_another(*file_);  // nobody can have it yet; it is ours from now on
-  const Start start{magic, fingerprint};
+  const RecordStart start{magic, fingerprint};
   write_all(*file_, &start, sizeof start, 0, path_);
   end_ = sizeof start;
 }

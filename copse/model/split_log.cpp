@@ -13,14 +13,14 @@
 namespace copse {
 namespace {
 
-struct Header {
+struct SplitHeader {
   std::uint64_t key;
   std::int64_t terms, items;
   double inner, fitted, entries_read, ratio;
   std::int64_t iterations, stop_reason;
 };
 
-bool usable(const Header& header) {
+bool usable(const SplitHeader& header) {
   return std::isfinite(header.inner) && std::isfinite(header.fitted) && std::isfinite(header.entries_read) &&
          std::in_range<int>(header.iterations) && header.iterations >= 0 && header.stop_reason >= 0 &&
          header.stop_reason <= static_cast<std::int64_t>(StopReason::interrupted);
@@ -53,7 +53,7 @@ SplitLog<T>::SplitLog(const std::filesystem::path& path, std::uint64_t fingerpri
 
 template <class T>
 bool SplitLog<T>::unpack(std::string_view record, std::uint64_t& key, Rank2Result<T>& result) const {
-  Header header{};
+  SplitHeader header{};
   if (record.size() < sizeof header) return false;
   std::memcpy(&header, record.data(), sizeof header);
   record.remove_prefix(sizeof header);
@@ -88,15 +88,15 @@ bool SplitLog<T>::recall(std::uint64_t key, Rank2Result<T>& result) {
 
 template <class T>
 void SplitLog<T>::record(std::uint64_t key, const Rank2Result<T>& result) {
-  const Header header{key,
-                      result.w.rows(),
-                      result.h.rows(),
-                      result.inner,
-                      result.fitted,
-                      result.entries_read,
-                      result.projected_gradient_ratio,
-                      result.iterations,
-                      static_cast<std::int64_t>(result.stop_reason)};
+  const SplitHeader header{key,
+                           result.w.rows(),
+                           result.h.rows(),
+                           result.inner,
+                           result.fitted,
+                           result.entries_read,
+                           result.projected_gradient_ratio,
+                           result.iterations,
+                           static_cast<std::int64_t>(result.stop_reason)};
   std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
   for (const Matrix<T>* factor : {&result.w, &result.h})
     bytes.append(reinterpret_cast<const char*>(factor->data()), factor->values().size_bytes());

@@ -18,7 +18,7 @@ namespace copse {
 namespace {
 
 constexpr Index columns_per_block = 64;
-constexpr Index rows_per_block = 512;
+constexpr Index divergence_rows_per_block = 512;
 // The coordinate method gives the first component of a random start all that it can take, and the last ones die with
 // nothing left to explain. Multiplicative updates move all components together until they differ.
 constexpr int gentle_iterations = 10;
@@ -56,7 +56,7 @@ SparseMatrix<T> gathered(const Data<T>& x) {
 template <class T>
 std::vector<double> column_sums(const Matrix<T>& f) {
   const std::valarray<double> zero(0.0, static_cast<std::size_t>(f.cols()));
-  const auto sums = sum_blocks(f.rows(), rows_per_block, zero, [&](Index begin, Index end) {
+  const auto sums = sum_blocks(f.rows(), divergence_rows_per_block, zero, [&](Index begin, Index end) {
     std::valarray<double> part = zero;
     for (Index i = begin; i < end; ++i) {
       for (Index c = 0; c < f.cols(); ++c) part[c] += static_cast<double>(f(i, c));

@@ -12,7 +12,7 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 512;
+constexpr Index factors_rows_per_block = 512;
 
 template <class T>
 using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -25,7 +25,7 @@ Eigen::Map<const Rows<T>> block(const Matrix<T>& f, Index begin, Index end) {
 // Column c times scale_c, for the columns that have one.
 template <class T>
 void scale_columns(Matrix<T>& f, const std::vector<double>& scale) {
-  parallel_blocks(f.rows(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(f.rows(), factors_rows_per_block, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       for (std::size_t c = 0; c < scale.size(); ++c) f.row(i)[c] = static_cast<T>(f.row(i)[c] * scale[c]);
     }
@@ -43,9 +43,11 @@ Matrix<double> global_gram(const Data<T>& x, const Matrix<T>& f) {
 
 template <class T>
 Matrix<double> inner_products(const Data<T>& x, const Matrix<T>& a, const Matrix<T>& b) {
-  std::vector<Rows<T>> parts(static_cast<std::size_t>((a.rows() + rows_per_block - 1) / rows_per_block));
-  parallel_blocks(a.rows(), rows_per_block, [&](Index begin, Index end) {
-    parts[static_cast<std::size_t>(begin / rows_per_block)] = block(a, begin, end).transpose() * block(b, begin, end);
+  std::vector<Rows<T>> parts(
+      static_cast<std::size_t>((a.rows() + factors_rows_per_block - 1) / factors_rows_per_block));
+  parallel_blocks(a.rows(), factors_rows_per_block, [&](Index begin, Index end) {
+    parts[static_cast<std::size_t>(begin / factors_rows_per_block)] =
+        block(a, begin, end).transpose() * block(b, begin, end);
   });
   Matrix<double> total(a.cols(), b.cols());
   Eigen::Map<Rows<double>> sum(total.data(), total.rows(), total.cols());
@@ -57,7 +59,7 @@ Matrix<double> inner_products(const Data<T>& x, const Matrix<T>& a, const Matrix
 template <class T>
 std::vector<double> squared_columns(const Data<T>& x, const Matrix<T>& f) {
   const std::valarray<double> zero(0.0, static_cast<std::size_t>(f.cols()));
-  const auto sums = sum_blocks(f.rows(), rows_per_block, zero, [&](Index begin, Index end) {
+  const auto sums = sum_blocks(f.rows(), factors_rows_per_block, zero, [&](Index begin, Index end) {
     std::valarray<double> part = zero;
     for (Index i = begin; i < end; ++i) {
       const auto row = f.row(i);

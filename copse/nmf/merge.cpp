@@ -12,7 +12,7 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 512;
+constexpr Index merge_rows_per_block = 512;
 
 // With P = the 2 x 2 block of W'W and Q = that of H H', the squared singular values of w_p h_p' + w_q h_q' are the
 // eigenvalues of Q P, whose leading eigenvector y is not negative: the nearest matrix of rank one is
@@ -53,7 +53,7 @@ void add(Parts& to, const Parts& from, double weight_to, double weight_from) {
 template <class T>
 Matrix<T> combined(const Matrix<T>& f, const std::vector<Parts>& columns) {
   Matrix<T> out(f.rows(), static_cast<Index>(columns.size()));
-  parallel_blocks(f.rows(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(f.rows(), merge_rows_per_block, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const auto from = f.row(i);
       const auto to = out.row(i);

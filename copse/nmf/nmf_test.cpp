@@ -23,7 +23,7 @@ using testing::random_dense;
 using testing::random_integer_sparse;
 namespace naive = testing::naive;
 
-constexpr Solver all_solvers[] = {Solver::hals, Solver::mu, Solver::active_set, Solver::pivoting,
+constexpr Solver nmf_solvers[] = {Solver::hals, Solver::mu, Solver::active_set, Solver::pivoting,
                                   Solver::projected_gradient};
 
 // X = W H' with one row per feature.
@@ -63,7 +63,7 @@ NmfResult<double> factorize_dense(const Matrix<double>& x, const NmfOptions& opt
 }
 
 class EverySolver : public ::testing::TestWithParam<Solver> {};
-INSTANTIATE_TEST_SUITE_P(Solvers, EverySolver, ::testing::ValuesIn(all_solvers));
+INSTANTIATE_TEST_SUITE_P(Solvers, EverySolver, ::testing::ValuesIn(nmf_solvers));
 
 // The multiplicative update does not come near enough in any reasonable time [Kuang 2014, section 2.2.3].
 class EverySolverButMu : public ::testing::TestWithParam<Solver> {};
@@ -317,7 +317,7 @@ TEST(Factorize, FollowsANaiveAlternationFromTheGivenFactors) {
 // |X - W H|^2 + alpha |W|^2 + beta sum_j |h_j|_1^2 never rises with exact solvers, nor when hals runs ahead.
 TEST(SparseNmf, NeverLetsThePenalizedObjectiveRise) {
   const Matrix<double> x = random_dense<double>(30, 40, 16);
-  for (const Solver solver : all_solvers) {
+  for (const Solver solver : nmf_solvers) {
     double before = std::numeric_limits<double>::infinity();
     for (int iterations = 1; iterations < 25; ++iterations) {
       const auto result = factorize_dense(

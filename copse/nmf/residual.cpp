@@ -9,7 +9,7 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 512;
+constexpr Index residual_rows_per_block = 512;
 
 template <class T>
 using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -18,7 +18,7 @@ using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 template <class T>
 void subtract(const Matrix<T>& f, const Matrix<double>& small, Matrix<T>& out) {
   const Rows<T> factor = Eigen::Map<const Rows<double>>(small.data(), small.rows(), small.cols()).template cast<T>();
-  parallel_blocks(out.rows(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(out.rows(), residual_rows_per_block, [&](Index begin, Index end) {
     Eigen::Map<Rows<T>>(out.data() + begin * out.cols(), end - begin, out.cols()).noalias() -=
         Eigen::Map<const Rows<T>>(f.data() + begin * f.cols(), end - begin, f.cols()) * factor;
   });

@@ -8,7 +8,7 @@
 namespace copse {
 namespace {
 
-constexpr int power_iterations = 2;
+constexpr int revive_power_iterations = 2;
 
 template <class T>
 void clip(Matrix<T>& factor) {
@@ -21,7 +21,7 @@ template <class T>
 Index revive_components(const Data<T>& x, Factors<T>& factors, std::span<const Index> dead, double norm,
                         double squared_error, double least_gain, std::uint64_t seed) {
   const Residual<T> residual(x, factors);
-  auto [u, v] = singular_start(residual, static_cast<Index>(dead.size()), Start::nndsvd, seed, power_iterations);
+  auto [u, v] = singular_start(residual, static_cast<Index>(dead.size()), Start::nndsvd, seed, revive_power_iterations);
   residual.times(v, u);
   clip(u);
   residual.transpose_times(u, v);

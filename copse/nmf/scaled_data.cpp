@@ -9,7 +9,7 @@
 namespace copse {
 namespace {
 
-constexpr Index entries_per_block = 16384;
+constexpr Index scaled_data_entries_per_block = 16384;
 constexpr int far = 600;  // a square that has no number has one when its root is this many powers of two nearer to 1
 
 }  // namespace
@@ -28,7 +28,7 @@ int exponent_of_norm(const Data<T>& x) {
 template <class T>
 void scale_by_power(std::span<T> f, int exponent) {
   if (exponent == 0) return;
-  parallel_blocks(static_cast<Index>(f.size()), entries_per_block, [&](Index begin, Index end) {
+  parallel_blocks(static_cast<Index>(f.size()), scaled_data_entries_per_block, [&](Index begin, Index end) {
     for (T& value : f.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)))
       value = std::ldexp(value, exponent);
   });

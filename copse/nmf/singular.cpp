@@ -12,7 +12,7 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 512;
+constexpr Index singular_rows_per_block = 512;
 constexpr Index extra_columns = 10;
 
 template <class T>
@@ -40,7 +40,7 @@ template <class T>
 Matrix<T> times_small(const Matrix<T>& f, const Eigen::MatrixXd& small) {
   const Rows<T> factor = small.cast<T>();
   Matrix<T> out(f.rows(), small.cols());
-  parallel_blocks(f.rows(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(f.rows(), singular_rows_per_block, [&](Index begin, Index end) {
     const Eigen::Map<const Rows<T>> in(f.data() + begin * f.cols(), end - begin, f.cols());
     Eigen::Map<Rows<T>>(out.data() + begin * out.cols(), end - begin, out.cols()).noalias() = in * factor;
   });
@@ -67,7 +67,7 @@ SingularTriplets<T> leading_singular_triplets(const Data<T>& x, Index count, std
   const Whole whole = x.whole();
   const Index width = std::min({count + extra_columns, whole.rows, whole.cols});
   Matrix<T> right(x.cols(), width);
-  parallel_blocks(x.cols(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(x.cols(), singular_rows_per_block, [&](Index begin, Index end) {
     for (Index j = begin; j < end; ++j) {
       Random random(seed, static_cast<std::uint64_t>(whole.first_col + j));
       for (T& value : right.row(j)) value = static_cast<T>(random.normal());

@@ -12,7 +12,7 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 512;
+constexpr Index start_rows_per_block = 512;
 // The stream of the first row. H draws from streams far away from those of W.
 template <class T>
 std::uint64_t stream_of_w(const Data<T>& x) {
@@ -26,7 +26,7 @@ std::uint64_t stream_of_h(const Data<T>& x) {
 // Calls write(value, random) for every entry, row by row.
 template <class T, class Write>
 void for_each_entry(Matrix<T>& f, std::uint64_t seed, std::uint64_t first_stream, const Write& write) {
-  parallel_blocks(f.rows(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(f.rows(), start_rows_per_block, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       Random random(seed, first_stream + static_cast<std::uint64_t>(i));
       for (T& value : f.row(i)) write(value, random);
@@ -65,7 +65,7 @@ struct PartNorms {
 
 template <class T>
 PartNorms part_norms(const Data<T>& x, const Matrix<T>& f, Index c) {
-  PartNorms squares = sum_blocks(f.rows(), rows_per_block, PartNorms{}, [&](Index begin, Index end) {
+  PartNorms squares = sum_blocks(f.rows(), start_rows_per_block, PartNorms{}, [&](Index begin, Index end) {
     PartNorms part;
     for (Index i = begin; i < end; ++i) {
       const double value = f(i, c);

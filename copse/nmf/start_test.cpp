@@ -21,7 +21,7 @@ namespace naive = testing::naive;
 using testing::random_dense;
 using testing::random_integer_sparse;
 
-Eigen::MatrixXd to_eigen(const Matrix<double>& x) {
+Eigen::MatrixXd start_to_eigen(const Matrix<double>& x) {
   Eigen::MatrixXd out(x.rows(), x.cols());
   for (Index i = 0; i < x.rows(); ++i) {
     for (Index j = 0; j < x.cols(); ++j) out(i, j) = x(i, j);
@@ -31,11 +31,11 @@ Eigen::MatrixXd to_eigen(const Matrix<double>& x) {
 
 TEST(SingularTriplets, AreThoseOfX) {
   const auto sparse = random_integer_sparse<double>(70, 50, 0.3, 1);
-  const Eigen::MatrixXd x = to_eigen(testing::to_dense(sparse));
+  const Eigen::MatrixXd x = start_to_eigen(testing::to_dense(sparse));
   const auto triplets = leading_singular_triplets(SparseData<double>(sparse), 5, 3);
   const Eigen::VectorXd weights = Eigen::JacobiSVD<Eigen::MatrixXd>(x).singularValues();
-  const Eigen::MatrixXd u = to_eigen(triplets.u);
-  const Eigen::MatrixXd v = to_eigen(triplets.v);
+  const Eigen::MatrixXd u = start_to_eigen(triplets.u);
+  const Eigen::MatrixXd v = start_to_eigen(triplets.v);
   EXPECT_LT((u.transpose() * u - Eigen::MatrixXd::Identity(5, 5)).norm(), 1e-10);
   EXPECT_LT((v.transpose() * v - Eigen::MatrixXd::Identity(5, 5)).norm(), 1e-10);
   // The gap behind the 15th value sets the accuracy of a power iteration.
@@ -63,7 +63,7 @@ TEST(Nndsvd, KeepsTheLargerPartOfEachTriplet) {
   const Matrix<double> items = naive::transposed(x);
   const DenseData<double> data(items);
   const auto start = singular_start(data, 4, Start::nndsvd, 1);
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(to_eigen(x), Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(start_to_eigen(x), Eigen::ComputeThinU | Eigen::ComputeThinV);
   for (Index c = 0; c < 4; ++c) {
     const Eigen::VectorXd u = svd.matrixU().col(c);
     const Eigen::VectorXd v = svd.matrixV().col(c);
@@ -71,7 +71,7 @@ TEST(Nndsvd, KeepsTheLargerPartOfEachTriplet) {
       return Eigen::MatrixXd(svd.singularValues()(c) * (sign * u).cwiseMax(0.0) * (sign * v).cwiseMax(0.0).transpose());
     };
     const Eigen::MatrixXd expected = part(1).norm() >= part(-1).norm() ? part(1) : part(-1);
-    const Eigen::MatrixXd found = to_eigen(start.w).col(c) * to_eigen(start.h).col(c).transpose();
+    const Eigen::MatrixXd found = start_to_eigen(start.w).col(c) * start_to_eigen(start.h).col(c).transpose();
     EXPECT_LT((found - expected).norm(), 0.02 * expected.norm()) << c;
   }
 }
@@ -115,7 +115,7 @@ TEST(RandomStart, HasTheNormOfXAndDependsOnTheSeed) {
   const auto sparse = random_integer_sparse<double>(40, 30, 0.2, 5);
   const SparseData<double> data(sparse);
   const auto start = random_start(data, 3, 1);
-  const double square = (to_eigen(start.w) * to_eigen(start.h).transpose()).squaredNorm();
+  const double square = (start_to_eigen(start.w) * start_to_eigen(start.h).transpose()).squaredNorm();
   EXPECT_NEAR(square, data.squared_norm(), 1e-9 * square);
   EXPECT_EQ(random_start(data, 3, 1).w, start.w);
   EXPECT_NE(random_start(data, 3, 2).w, start.w);

@@ -8,7 +8,7 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 512;
+constexpr Index step_rows_per_block = 512;
 constexpr double min_sweep_change = 0.01;  // Gillis & Glineur 2012, section 3.2
 
 template <class T>
@@ -43,7 +43,7 @@ void solve_without_last(const StepOptions& options, const Matrix<double>& gram, 
   }
   Matrix<T> small_rhs(g.rows(), k);
   Matrix<T> small_g(g.rows(), k);
-  parallel_blocks(g.rows(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(g.rows(), step_rows_per_block, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       for (Index c = 0; c < k; ++c) {
         small_rhs(i, c) = static_cast<T>(rhs(i, c) - gram(c, k) * g(i, k));

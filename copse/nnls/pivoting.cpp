@@ -10,7 +10,7 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 1024;
+constexpr Index pivoting_rows_per_block = 1024;
 constexpr int full_exchanges = 3;  // p of Kim and Park (2011), algorithm 2
 
 // Without a start all coordinates with a positive product become passive at once, and systems of that size are solved
@@ -39,7 +39,7 @@ void solve_pivoting(const Matrix<double>& gram, const Matrix<T>& rhs, Matrix<T>&
       started = true;
     }
   }
-  parallel_blocks(rhs.rows(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(rhs.rows(), pivoting_rows_per_block, [&](Index begin, Index end) {
     PassiveBlock block(scaled, rhs, begin, end);
     if (started) block.start_from(g, begin);
     std::vector<Index> rows(static_cast<std::size_t>(end - begin));

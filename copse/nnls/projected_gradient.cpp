@@ -7,7 +7,7 @@
 namespace copse {
 namespace {
 
-constexpr Index rows_per_block = 256;
+constexpr Index projected_gradient_rows_per_block = 256;
 constexpr double sufficient_decrease = 0.01;  // sigma of Lin (2007)
 constexpr double step_ratio = 0.1;            // beta of Lin (2007)
 constexpr int max_steps_tried = 20;
@@ -67,7 +67,7 @@ void solve_projected_gradient(const Matrix<double>& gram, const Matrix<T>& rhs, 
   for (Index c = 0; c < k; ++c) scale(c) = gram(c, c) > 0 ? 1 / std::sqrt(gram(c, c)) : 0;
   const Block scaled_gram = scale.asDiagonal() * Eigen::Map<const Block>(gram.data(), k, k) * scale.asDiagonal();
   using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  parallel_blocks(g.rows(), rows_per_block, [&](Index begin, Index end) {
+  parallel_blocks(g.rows(), projected_gradient_rows_per_block, [&](Index begin, Index end) {
     Eigen::Map<Rows> part(g.data() + begin * k, end - begin, k);
     const Eigen::Map<const Rows> right(rhs.data() + begin * k, end - begin, k);
     const Block scaled_rhs = right.template cast<double>() * scale.asDiagonal();

@@ -23,8 +23,8 @@ TEST(Wording, NumbersAsPeopleReadThem) {
 }
 
 TEST(Wording, ListsComeApartWhereTheyWereJoined) {
-  EXPECT_THAT(split("a,b,,c", ','), testing::ElementsAre("a", "b", "c"));
-  EXPECT_THAT(split("", ','), testing::IsEmpty());
+  EXPECT_THAT(split("a,b,,c", ','), ::testing::ElementsAre("a", "b", "c"));
+  EXPECT_THAT(split("", ','), ::testing::IsEmpty());
   EXPECT_EQ(joined(split("english,french", ','), ","), "english,french");
 }
 

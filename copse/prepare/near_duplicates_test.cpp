@@ -37,7 +37,7 @@ double cosine(const Matrix<double>& items, Index a, Index b) {
   return ab / std::sqrt(aa * bb);
 }
 
-std::vector<Dataset<double>> both_forms(const Matrix<double>& items) {
+std::vector<Dataset<double>> sparse_and_dense(const Matrix<double>& items) {
   Dataset<double> sparse, dense;
   sparse.values = testing::to_sparse(testing::naive::transposed(items));
   dense.values = items;
@@ -56,7 +56,7 @@ TEST(NearDuplicates, AreThoseThatComparingAllPairsFinds) {
       }
     }
     ASSERT_EQ(expected.size(), 40u);
-    for (const auto& data : both_forms(items)) EXPECT_EQ(near_duplicates(data), expected);
+    for (const auto& data : sparse_and_dense(items)) EXPECT_EQ(near_duplicates(data), expected);
   }
 }
 
@@ -67,7 +67,7 @@ TEST(NearDuplicates, EmptyItemsAreNone) {
 }
 
 TEST(NearDuplicates, ThreadsDoNotMatter) {
-  const auto data = both_forms(with_copies(2)).front();
+  const auto data = sparse_and_dense(with_copies(2)).front();
   const auto expected = near_duplicates(data);
   for (const int threads : {1, 3}) with_threads(threads, nullptr, [&] { EXPECT_EQ(near_duplicates(data), expected); });
 }

@@ -44,7 +44,7 @@ void take(const Json& object, const char* name, std::optional<Value>& value) {
   if (object.contains(name)) value = checked_value<Value>(object[name]);
 }
 
-Json json_of(const ClusteringMeasures& measures) { return Json::parse(to_json(measures)); }
+Json outcome_json(const ClusteringMeasures& measures) { return Json::parse(to_json(measures)); }
 
 ClusteringMeasures measures_in(const Json& object) {
   ClusteringMeasures measures;
@@ -60,7 +60,7 @@ ClusteringMeasures measures_in(const Json& object) {
 }
 
 // Without its labels.
-Json json_of(const CompareOutcome& outcome) {
+Json outcome_json(const CompareOutcome& outcome) {
   Json object = {{"method", outcome.method}, {"k", outcome.k}};
   if (outcome.given) object["given"] = true;
   if (!outcome.failure.empty()) object["failure"] = outcome.failure;
@@ -75,7 +75,7 @@ Json json_of(const CompareOutcome& outcome) {
       object["objective"] = outcome.objective;
       object["peak_memory_bytes"] = outcome.peak_memory_bytes;
     }
-    if (outcome.measures) object["measures"] = json_of(*outcome.measures);
+    if (outcome.measures) object["measures"] = outcome_json(*outcome.measures);
     put(object, "mean_accuracy", outcome.mean_accuracy);
     put(object, "mean_nmi", outcome.mean_nmi);
     put(object, "coherence", outcome.coherence);
@@ -113,7 +113,7 @@ std::string page_of(const Comparison& comparison) {
   }
   Json methods = Json::array();
   for (const CompareOutcome& outcome : comparison.outcomes) {
-    Json object = json_of(outcome);
+    Json object = outcome_json(outcome);
     if (outcome.failure.empty() && !outcome.labels.empty()) {
       std::vector<std::uint16_t> labels;
       for (const std::size_t i : inside) {
@@ -172,7 +172,7 @@ CompareOutcome outcome_of(const Json& object) {
 }  // namespace
 
 std::string outcome_line(const CompareOutcome& outcome, const std::string& key) {
-  Json object = json_of(outcome);
+  Json object = outcome_json(outcome);
   object["labels"] = outcome.labels;
   object["words"] = outcome.words;
   object["key"] = key;
@@ -215,7 +215,7 @@ std::string compare_tsv(const Comparison& comparison) {
 
 std::string compare_json(const Comparison& comparison) {
   Json methods = Json::array();
-  for (const CompareOutcome& outcome : comparison.outcomes) methods.push_back(json_of(outcome));
+  for (const CompareOutcome& outcome : comparison.outcomes) methods.push_back(outcome_json(outcome));
   const Json root = {{"command", comparison.command},
                      {"version", version()},
                      {"settings", Json::parse(to_json(comparison.settings))},
@@ -274,7 +274,7 @@ void write_result(OutputFolder& folder, const Comparison& comparison, bool page)
   }
   folder.add("assignments.tsv").write(rows);
   if (page && page_is_built()) folder.add("report.html").write(page_of(comparison));
-  folder.add("result.json").write(compare_json(comparison));
+  folder.add("result.json").write(outcome_json(comparison));
   folder.keep(comparison_runs_file);
   folder.commit();
 }

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint16_t none = std::numeric_limits<std::uint16_t>::max();
+constexpr std::uint16_t no_topic_number = std::numeric_limits<std::uint16_t>::max();
 constexpr Index word_entries = 60'000;  // of all nodes together
 constexpr Index reserve = 4'096;        // for the braces, keys and counts that are not measured one by one
 
@@ -39,8 +39,9 @@ void check(const Page& page) {
   const auto nodes = static_cast<Index>(page.nodes.size());
   const auto documents = static_cast<Index>(page.documents.size());
   require(nodes >= 1 && page.nodes[0].parent == -1, "The first node of a report page must be the root.");
-  require(nodes < none, "A report page holds at most 65,534 topics; these are " + std::to_string(nodes) + ".");
-  require(page.labels.size() < none && page.times.size() < none,
+  require(nodes < no_topic_number,
+          "A report page holds at most 65,534 topics; these are " + std::to_string(nodes) + ".");
+  require(page.labels.size() < no_topic_number && page.times.size() < no_topic_number,
           "A report page holds at most 65,534 classes and 65,534 periods.");
   for (Index n = 1; n < nodes; ++n) {
     const Index parent = page.nodes[n].parent;
@@ -255,9 +256,11 @@ Json json_of_counts(const Page& page) {
           {"near_duplicates", duplicates}};
 }
 
-std::uint16_t position_or_none(Index position) { return position < 0 ? none : static_cast<std::uint16_t>(position); }
+std::uint16_t position_or_none(Index position) {
+  return position < 0 ? no_topic_number : static_cast<std::uint16_t>(position);
+}
 
-std::uint8_t byte_of(double share) {
+std::uint8_t shade_of(double share) {
   return static_cast<std::uint8_t>(std::lround(255 * std::clamp(std::isfinite(share) ? share : 0.0, 0.0, 1.0)));
 }
 
@@ -274,8 +277,8 @@ void write_points(Json& json, const Page& page, const std::vector<Index>& inside
     const PageDocument& document = page.documents[d];
     leaf.push_back(position_or_none(document.leaf));
     second.push_back(position_or_none(document.second));
-    weight.push_back(byte_of(document.weight));
-    second_weight.push_back(byte_of(document.second_weight));
+    weight.push_back(shade_of(document.weight));
+    second_weight.push_back(shade_of(document.second_weight));
     label.push_back(position_or_none(document.label < 0 ? -1 : label_positions[document.label]));
     time.push_back(position_or_none(document.time));
     stability.push_back(document.stability < 0 ? 255

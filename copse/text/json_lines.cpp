@@ -11,7 +11,7 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-constexpr std::size_t none = std::string_view::npos;
+constexpr std::size_t nowhere = std::string_view::npos;
 
 std::string kind_of(dom::element value) {
   switch (value.type()) {
@@ -65,7 +65,7 @@ std::size_t number_length(std::string_view text) {
     return p > begin;
   };
   const auto accept = [&](std::string_view any) {
-    const bool found = p < text.size() && any.find(text[p]) != none;
+    const bool found = p < text.size() && any.find(text[p]) != nowhere;
     p += found ? 1 : 0;
     return found;
   };
@@ -90,7 +90,7 @@ std::string with_large_numbers_quoted(std::string_view line) {
     const std::size_t length = in_string ? 0 : number_length(line.substr(p));
     if (length > 0) {
       const std::string_view number = line.substr(p, length);
-      const bool large = length > certain_digits || number.find_first_of("eE") != none;
+      const bool large = length > certain_digits || number.find_first_of("eE") != nowhere;
       result += large ? '"' + std::string(number) + '"' : std::string(number);
       p += length;
       continue;
@@ -115,12 +115,12 @@ class JsonLines final : public CheckedReader {
     std::string_view line;
     do {
       if (!lines_->next(line)) return Outcome::end;
-    } while (line.find_first_not_of(" \t\r") == none);
+    } while (line.find_first_not_of(" \t\r") == nowhere);
     if (lines_->is_too_long()) return reject_long(lines_->name(), lines_->number());
 
     simdjson::padded_string repaired;
-    const bool has_surrogates = line.find("\\ud") != none || line.find("\\uD") != none;
-    if (has_surrogates || !is_utf8(line) || line.find('\0') != none) {
+    const bool has_surrogates = line.find("\\ud") != nowhere || line.find("\\uD") != nowhere;
+    if (has_surrogates || !is_utf8(line) || line.find('\0') != nowhere) {
       std::string text(line);
       if (repair_text(text)) mark_repaired();
       if (repair_surrogates(text)) mark_repaired();

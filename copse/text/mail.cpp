@@ -5,7 +5,7 @@
 namespace copse {
 namespace {
 
-constexpr std::size_t none = std::string_view::npos;
+constexpr std::size_t no_match = std::string_view::npos;
 
 std::string_view without_end(std::string_view line) {
   return line.substr(0, line.find_last_not_of(" \t\r\n") + 1);  // npos + 1 is 0
@@ -13,16 +13,16 @@ std::string_view without_end(std::string_view line) {
 
 std::string_view take_line(std::string_view& rest) {
   const std::size_t end = rest.find('\n');
-  const std::string_view line = rest.substr(0, end == none ? none : end + 1);
+  const std::string_view line = rest.substr(0, end == no_match ? no_match : end + 1);
   rest.remove_prefix(line.size());
   return line;
 }
 
-bool is_name_character(char c) { return ('a' <= (c | 32) && (c | 32) <= 'z') || ('0' <= c && c <= '9') || c == '-'; }
+bool is_field_character(char c) { return ('a' <= (c | 32) && (c | 32) <= 'z') || ('0' <= c && c <= '9') || c == '-'; }
 
 // "Name: value", or the "From sender date" of a mailbox.
 bool is_header(std::string_view line) {
-  const auto end = std::find_if_not(line.begin(), line.end(), is_name_character);
+  const auto end = std::find_if_not(line.begin(), line.end(), is_field_character);
   return (end != line.begin() && end != line.end() && *end == ':') || line.starts_with("From ");
 }
 
@@ -39,7 +39,7 @@ std::string_view without_headers(std::string_view text) {
 }
 
 std::string_view without_signature(std::string_view text) {
-  std::size_t cut = none;
+  std::size_t cut = no_match;
   for (std::size_t place = 0; place < text.size();) {
     std::string_view rest = text.substr(place);
     const std::string_view line = take_line(rest);
@@ -51,7 +51,7 @@ std::string_view without_signature(std::string_view text) {
 
 bool is_quote(std::string_view line) {
   const std::size_t visible = line.find_first_not_of(" \t");
-  return visible != none && (line[visible] == '>' || line[visible] == '|');
+  return visible != no_match && (line[visible] == '>' || line[visible] == '|');
 }
 
 bool announces_quote(std::string_view line) {

@@ -15,7 +15,7 @@
 namespace copse {
 namespace {
 
-constexpr std::uint32_t none = TermMap::none;
+constexpr std::uint32_t no_term = TermMap::none;
 constexpr Index stem_block = 4096;
 
 // What words are counted under: themselves or their stems, stop words not at all.
@@ -30,7 +30,7 @@ Keys make_keys(const TokenStore& store, const TextOptions& options) {
   const auto leave_out = [&](const std::vector<std::string>& list) {
     for (const std::string& word : list) {
       if (const std::uint32_t number = store.words.find(word); number != WordTable::missing)
-        keys.of_word[number] = none;
+        keys.of_word[number] = no_term;
     }
   };
   for (const std::string& language : options.stop_words) {
@@ -48,7 +48,7 @@ Keys make_keys(const TokenStore& store, const TextOptions& options) {
     });
   }
   for (std::uint32_t word = 0; word < store.words.size(); ++word) {
-    if (keys.of_word[word] == none) continue;
+    if (keys.of_word[word] == no_term) continue;
     keys.of_word[word] = keys.table.add(stems.empty() ? store.words.word(word) : std::string_view(stems[word]));
   }
   return keys;
@@ -56,11 +56,11 @@ Keys make_keys(const TokenStore& store, const TextOptions& options) {
 
 // The commonest full form of each key; of equals the first in code point order.
 std::vector<std::uint32_t> commonest_words(const TokenStore& store, const Keys& keys) {
-  std::vector<std::uint32_t> best(keys.table.size(), none);
+  std::vector<std::uint32_t> best(keys.table.size(), no_term);
   for (std::uint32_t word = 0; word < store.words.size(); ++word) {
-    if (keys.of_word[word] == none) continue;
+    if (keys.of_word[word] == no_term) continue;
     std::uint32_t& leader = best[keys.of_word[word]];
-    if (leader == none || store.totals[word] > store.totals[leader] ||
+    if (leader == no_term || store.totals[word] > store.totals[leader] ||
         (store.totals[word] == store.totals[leader] && store.words.word(word) < store.words.word(leader)))
       leader = word;
   }
@@ -105,7 +105,7 @@ Counts count_terms(const TokenStore& store, const TermMap& map, std::size_t term
 Counts counts_of_words(const TokenStore& store, const TermMap& map) {
   Counts counts{std::vector<Index>(map.key_count), std::vector<Index>(map.key_count)};
   for (std::uint32_t word = 0; word < store.words.size(); ++word) {
-    if (map.keys[word] == none) continue;
+    if (map.keys[word] == no_term) continue;
     counts.totals[map.keys[word]] = store.totals[word];
     counts.documents[map.keys[word]] = store.document_counts[word];
   }
@@ -177,7 +177,7 @@ ChosenTerms choose_terms(const TokenStore& store, const TextOptions& given) {
 
   const std::vector<std::uint32_t> leaders = commonest_words(store, keys);
   const auto name_of = [&](std::uint32_t key) { return std::string(store.words.word(leaders[key])); };
-  std::vector<std::uint32_t> final_number(terms, none);
+  std::vector<std::uint32_t> final_number(terms, no_term);
   for (auto& [key, term] : named) {
     final_number[term] = static_cast<std::uint32_t>(result.vocabulary.keys.size());
     result.vocabulary.keys.push_back(std::move(key));
@@ -192,7 +192,7 @@ ChosenTerms choose_terms(const TokenStore& store, const TextOptions& given) {
   for (std::uint32_t& term : map.terms) term = final_number[term];
   // A pair that is not kept counts as its two words, as it will when the vocabulary is matched.
   for (auto& [pair, term] : map.pairs) term = final_number[term];
-  std::erase_if(map.pairs, [](const auto& entry) { return entry.second == none; });
+  std::erase_if(map.pairs, [](const auto& entry) { return entry.second == no_term; });
   return result;
 }
 
@@ -201,16 +201,17 @@ TermMap match_terms(const TokenStore& store, const Vocabulary& vocabulary) {
   TermMap map;
   map.keys = std::move(keys.of_word);
   map.key_count = keys.table.size();
-  map.terms.assign(map.key_count, none);
+  map.terms.assign(map.key_count, no_term);
   for (std::uint32_t term = 0; term < vocabulary.keys.size(); ++term) {
     const std::string& key = vocabulary.keys[term];
     const std::size_t space = key.find(' ');
     if (space == std::string::npos) {
-      if (const std::uint32_t number = keys.table.find(key); number != none) map.terms[number] = term;
+      if (const std::uint32_t number = keys.table.find(key); number != no_term) map.terms[number] = term;
     } else {
       const std::uint32_t first = keys.table.find(std::string_view(key).substr(0, space));
       const std::uint32_t second = keys.table.find(std::string_view(key).substr(space + 1));
-      if (first != none && second != none) map.pairs.emplace(static_cast<std::uint64_t>(first) << 32 | second, term);
+      if (first != no_term && second != no_term)
+        map.pairs.emplace(static_cast<std::uint64_t>(first) << 32 | second, term);
     }
   }
   return map;

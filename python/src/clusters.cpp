@@ -15,7 +15,7 @@ namespace copse::python {
 namespace {
 
 template <class T>
-nb::dict to_dict(KMeansResult<T> found) {
+nb::dict k_means_dict(KMeansResult<T> found) {
   nb::dict out;
   out["labels"] = to_numpy(std::move(found.labels));
   out["centres"] = to_numpy(std::move(found.centres));
@@ -49,7 +49,7 @@ void bind(nb::module_& module) {
           found = centres ? k_means(items, options, given) : k_means(items, options);
         });
         if (found.stop_reason == StopReason::interrupted) throw Cancelled();
-        return to_dict(std::move(found));
+        return k_means_dict(std::move(found));
       },
       nb::arg("items"), nb::arg("k"), nb::arg("spherical"), nb::arg("start"), nb::arg("online"), nb::arg("runs"),
       nb::arg("max_iterations"), nb::arg("tolerance"), nb::arg("seed"), nb::arg("centres").none(), nb::arg("threads"));
@@ -69,7 +69,7 @@ void bind(nb::module_& module) {
         KMeansResult<T> found;
         Supervisor().run(threads, [&] { found = repeated_bisection(x.dataset(), options); });
         if (found.stop_reason == StopReason::interrupted) throw Cancelled();
-        return to_dict(std::move(found));
+        return k_means_dict(std::move(found));
       },
       nb::arg("items"), nb::arg("k"), nb::arg("spherical"), nb::arg("pick"), nb::arg("start"), nb::arg("trials"),
       nb::arg("max_iterations"), nb::arg("seed"), nb::arg("threads"));
@@ -99,7 +99,7 @@ nb::dict cut_graph(const nb::tuple& arrays, Index k, const std::string& start, i
                                               .seed = seed});
   });
   if (found.stop_reason == StopReason::interrupted) throw Cancelled();
-  return to_dict(std::move(found));
+  return k_means_dict(std::move(found));
 }
 
 template <class T>

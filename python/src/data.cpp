@@ -15,9 +15,6 @@
 #include "python/src/supervisor.h"
 
 namespace copse::python {
-namespace {
-
-using python::to_dict;
 
 template <class T>
 nb::dict to_dict(Planted<T> planted) {
@@ -26,6 +23,8 @@ nb::dict to_dict(Planted<T> planted) {
   out["parents"] = to_numpy(std::move(planted.parents));
   return out;
 }
+
+namespace {
 
 // The value that make() returns, made under supervision.
 template <class Make>

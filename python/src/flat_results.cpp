@@ -10,7 +10,7 @@ namespace copse::python {
 namespace {
 
 // One row per iteration: number, relative error, ratio of the projected gradient, seconds.
-nb::object to_numpy(const std::vector<Iteration>& history) {
+nb::object history_to_numpy(const std::vector<Iteration>& history) {
   Matrix<double> rows(static_cast<Index>(history.size()), 4);
   for (Index i = 0; i < rows.rows(); ++i) {
     const Iteration& iteration = history[static_cast<std::size_t>(i)];
@@ -50,7 +50,7 @@ void bind_flat(nb::module_& module, const char* name) {
                    [](const FlatResult<T>& result) { return python::to_numpy(std::vector(result.model.penalty)); })
       .def_prop_ro("baseline",
                    [](const FlatResult<T>& result) { return python::to_numpy(std::vector(result.model.baseline)); })
-      .def_prop_ro("history", [](const FlatResult<T>& result) { return to_numpy(result.report.history); })
+      .def_prop_ro("history", [](const FlatResult<T>& result) { return history_to_numpy(result.report.history); })
       // What many runs have in common; None: nobody asked.
       .def_prop_ro("consensus", [](const FlatResult<T>& result) { return to_python(result.report.consensus); })
       // To ask for the coefficients of other components, given as features x topics.

@@ -139,7 +139,7 @@ AffinityOptions affinity_options(Index k, const nb::object& preference, double d
   return options;
 }
 
-nb::dict to_dict(AffinityResult result) {
+nb::dict affinity_dict(AffinityResult result) {
   nb::dict out;
   out["labels"] = to_numpy(std::move(result.labels));
   out["exemplars"] = to_numpy(std::move(result.exemplars));
@@ -184,7 +184,7 @@ nb::dict fit_gnmf(const Items<T>& x, Index k, double lambda, const std::string& 
 }
 
 template <class T>
-void bind(nb::module_& module) {
+void bind_rivals(nb::module_& module) {
   module.def("lda", &fit_lda<T>, nb::arg("items"), nb::arg("topics"), nb::arg("alpha"), nb::arg("beta"),
              nb::arg("optimize_alpha"), nb::arg("optimize_beta"), nb::arg("sweeps"), nb::arg("burn_in"),
              nb::arg("seed"), nb::arg("time_limit"), nb::arg("threads"));
@@ -206,8 +206,8 @@ void bind(nb::module_& module) {
 }  // namespace
 
 void bind_rivals(nb::module_& module) {
-  bind<float>(module);
-  bind<double>(module);
+  bind_rivals<float>(module);
+  bind_rivals<double>(module);
   module.def(
       "affinity_propagation",
       [](const Array<double, 2>& similarities, Index k, const nb::object& preference, double damping,
@@ -217,7 +217,7 @@ void bind_rivals(nb::module_& module) {
         const Matrix<double> s = to_matrix(similarities);
         AffinityResult result;
         Supervisor().run(threads, [&] { result = affinity_propagation(s, options); });
-        return to_dict(std::move(result));
+        return affinity_dict(std::move(result));
       },
       nb::arg("similarities"), nb::arg("k"), nb::arg("preference").none(), nb::arg("damping"), nb::arg("most_damping"),
       nb::arg("max_iterations"), nb::arg("stable_iterations"), nb::arg("time_limit"), nb::arg("threads"));
@@ -233,7 +233,7 @@ void bind_rivals(nb::module_& module) {
           const Dataset<double> data = similarities.dataset();
           result = affinity_propagation(SparseView<double>(std::get<SparseMatrix<double>>(data.values)), options);
         });
-        return to_dict(std::move(result));
+        return affinity_dict(std::move(result));
       },
       nb::arg("similarities"), nb::arg("k"), nb::arg("preference").none(), nb::arg("damping"), nb::arg("most_damping"),
       nb::arg("max_iterations"), nb::arg("stable_iterations"), nb::arg("time_limit"), nb::arg("threads"));

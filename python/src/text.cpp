@@ -20,7 +20,7 @@ TextModel text_model(const Settings& settings, const ModelItems& items) {
   return model;
 }
 
-nb::tuple state_of(const TextModel& model) {
+nb::tuple text_state_of(const TextModel& model) {
   const ModelItems& items = model.items;
   return nb::make_tuple(to_dict(model.settings), items.vocabulary, items.feature_names, items.kept_features,
                         items.feature_factors, items.feature_totals);
@@ -95,7 +95,7 @@ void bind_text(nb::module_& module) {
                                     : transform<double>(model, documents, threads);
           },
           nb::arg("documents"), nb::arg("single_precision"), nb::arg("threads"))
-      .def("__getstate__", &state_of)
+      .def("__getstate__", &text_state_of)
       .def("__setstate__", [](TextModel& model, const nb::tuple& state) { new (&model) TextModel(from_state(state)); });
   module.def(
       "fit_text",

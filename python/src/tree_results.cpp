@@ -13,7 +13,7 @@ namespace {
 
 // A node without its items.
 template <class T>
-nb::dict to_dict(const TreeResult<T>& result, const JoinedTopics<T>& topics, Index n, std::size_t most) {
+nb::dict topics_dict(const TreeResult<T>& result, const JoinedTopics<T>& topics, Index n, std::size_t most) {
   const Tree<T>& tree = result.tree();
   const TreeNode<T>& node = tree.nodes[static_cast<std::size_t>(n)];
   nb::dict out;
@@ -100,7 +100,7 @@ void bind_tree(nb::module_& module, const char* name) {
             nb::list nodes;
             const JoinedTopics<T> topics(result.tree());
             for (Index n = 0; n < static_cast<Index>(result.tree().nodes.size()); ++n)
-              nodes.append(to_dict(result, topics, n, most));
+              nodes.append(topics_dict(result, topics, n, most));
             return nodes;
           },
           nb::arg("words"))

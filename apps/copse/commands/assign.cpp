@@ -24,7 +24,7 @@
 namespace copse {
 namespace {
 
-constexpr const char* description =
+constexpr const char* assign_description =
     "new items into the topics of an earlier result\n"
     "Takes the folder that `topics`, `tree`, `factor` or `graph` wrote with -o. New documents are cut into the same "
     "words, "
@@ -37,7 +37,7 @@ constexpr const char* description =
     "Writes a table: item, cluster (\"none\" for documents without any known word, -1 in a matrix), weight, and for a "
     "tree the leaf where its splits lead.";
 
-constexpr const char* examples =
+constexpr const char* assign_examples =
     "New documents into the topics of out:\n"
     "  copse assign out new.jsonl\n"
     "The same as JSON, from the standard input:\n"
@@ -145,7 +145,7 @@ int run(const AssignOptions& options) {
 
 void add_assign(Program& program) {
   auto options = std::make_shared<AssignOptions>();
-  CLI::App& command = program.add("assign", description, examples, [options] { return run(*options); });
+  CLI::App& command = program.add("assign", assign_description, assign_examples, [options] { return run(*options); });
   add_folder(command, "RESULT", options->folder, "The folder of a result")->required();
   command
       .add_option("DOCS|MATRIX|EDGES", options->items.path,

@@ -14,7 +14,7 @@
 namespace copse {
 namespace {
 
-constexpr const char* description =
+constexpr const char* choose_description =
     "how many clusters there are, and how sure that is\n"
     "Fits every k of a range many times: to halves of the items, which predict each other; to halves of data without "
     "clusters; to samples of the items; to data with hidden entries; from several starts. Each measure has a choice of "
@@ -30,7 +30,7 @@ constexpr const char* description =
     "killed run continues with "
     "--resume, and more --runs can be added later.";
 
-constexpr const char* examples =
+constexpr const char* choose_examples =
     "Genes x patients, two to eight groups, with a baseline:\n"
     "  copse choose genes.tsv -k 2:8 --affine -o out\n"
     "Mutational signatures: how many components the counts need:\n"
@@ -80,7 +80,7 @@ void add_choose(Program& program) {
   options->flat.command = "choose";
   options->flat.nmf.tolerance = tolerance_by_data;
   auto exact_runs = std::make_shared<int>(0);  // 0: until the verdict is settled
-  CLI::App& command = program.add("choose", description, examples, [=] {
+  CLI::App& command = program.add("choose", choose_description, choose_examples, [=] {
     options->until_settled = *exact_runs == 0;
     if (*exact_runs > 0) options->survey.runs = *exact_runs;
     return run_choose_command(*options, *output, *machine);

@@ -19,17 +19,17 @@
 namespace copse {
 namespace {
 
-constexpr const char* opening =
+constexpr const char* cluster_opening =
     "clusters of documents, a matrix or a graph by other methods than NMF\n"
     "K-means and its kin, spectral clustering, and what else the papers compare with (--method). The result is one "
     "like any other: show, assign, report and evaluate take it.\n\n";
-constexpr const char* ending =
+constexpr const char* cluster_ending =
     "\nMethods that read a graph have that of the items' nearest neighbours, or with --graph the graph that is given. "
     "An item's weight tells where it lies between the two nearest centres: 1 at its own, a half midway. Prints the "
     "clusters with their best features. With -o it also writes result.json, assignments.tsv, topics.tsv, "
     "model.safetensors and report.html. Ctrl-C keeps the best result so far (exit code 130).";
 
-constexpr const char* examples =
+constexpr const char* cluster_examples =
     "Twenty clusters of a matrix of word counts by direction:\n"
     "  copse cluster X.npz --text -k 20 --method spherical-kmeans -o out\n"
     "Documents through the graph of their neighbours:\n"
@@ -156,9 +156,9 @@ void add_cluster(Program& program) {
   auto options = std::make_shared<ClusterRunOptions>();
   auto output = std::make_shared<OutputOptions>();
   auto machine = std::make_shared<MachineOptions>();
-  const std::string description = opening + described_methods() + ending;
-  CLI::App& command =
-      program.add("cluster", description, examples, [=] { return run_cluster_command(*options, *output, *machine); });
+  const std::string description = cluster_opening + described_methods() + cluster_ending;
+  CLI::App& command = program.add("cluster", description, cluster_examples,
+                                  [=] { return run_cluster_command(*options, *output, *machine); });
   CLI::App* parsed = &command;
   auto given = std::make_shared<Given>();
   const auto all = std::make_shared<const std::vector<OwnRow>>(own_rows());

@@ -35,7 +35,7 @@ extern char** environ;
 namespace copse {
 namespace {
 
-constexpr const char* description =
+constexpr const char* compare_description =
     "every method on the same data, in one table\n"
     "Which method suits the data? Each method gets the same preparation, the same k and the same number of runs; of "
     "its "
@@ -52,7 +52,7 @@ constexpr const char* description =
     "all) "
     "and report.html; finished methods are kept there, and --resume goes on after an interruption.";
 
-constexpr const char* examples =
+constexpr const char* compare_examples =
     "All methods on a folder of mails whose folders are the classes:\n"
     "  copse compare mails/ -k 20 --label folder -o out\n"
     "Four methods, every k from 5 to 20, ten runs of each:\n"
@@ -275,7 +275,7 @@ void add_compare(Program& program) {
   auto machine = std::make_shared<MachineOptions>();
   auto only = std::make_shared<Only>();
   auto resume = std::make_shared<bool>(false);
-  CLI::App& command = program.add("compare", description, examples, [=] {
+  CLI::App& command = program.add("compare", compare_description, compare_examples, [=] {
     options->memory_limit = machine->memory_limit;
     if (!only->method.empty()) return run_only(*options, *only, *machine);
     return run_compare(*options, *output, *machine, *resume);

@@ -15,14 +15,14 @@
 namespace copse {
 namespace {
 
-constexpr const char* description =
+constexpr const char* convert_description =
     "a matrix from one file format to another\n"
     "Reads .copse, MatrixMarket (.mtx), .npy, SciPy .npz, .csv, .tsv, .h5ad or 10x data (.h5, folders) and writes the "
     "format that the name of the new "
     "file asks for; .gz or .zst at the end compresses it. The new file appears only when it is complete. A .copse file "
     "is small, quick to read and checked, and can be read in parts; .copse, .csv, .tsv and .npz keep names.";
 
-constexpr const char* examples =
+constexpr const char* convert_examples =
     "To the format that reads fastest:\n"
     "  copse convert X.mtx.gz X.copse\n"
     "Documents from rows to columns:\n"
@@ -72,7 +72,7 @@ int run(const ConvertOptions& options) {
 
 void add_convert(Program& program) {
   auto options = std::make_shared<ConvertOptions>();
-  CLI::App& command = program.add("convert", description, examples, [options] {
+  CLI::App& command = program.add("convert", convert_description, convert_examples, [options] {
     return with_precision(options->machine.precision, [&]<class T> { return run<T>(*options); });
   });
   command.add_option("IN", options->from, "The matrix to read; - is stdin")->type_name("FILE")->required();

@@ -17,7 +17,7 @@
 namespace copse {
 namespace {
 
-constexpr const char* description =
+constexpr const char* demo_description =
     "the main job, on text that is already on this machine\n"
     "Takes the descriptions of Debian's packages (apt-cache) and makes a topic tree of them, with a page to look "
     "at. The sections of the packages (games, science, ...) serve as the truth to compare with. Where there are no "
@@ -25,7 +25,7 @@ constexpr const char* description =
     "The result is what `copse tree -o` writes, and with it the texts (demo-documents.jsonl), so that `show`, `edit`, "
     "`assign` and `report` all work on it.";
 
-constexpr const char* examples =
+constexpr const char* demo_examples =
     "A tree of forty topics, in the folder copse-demo:\n"
     "  copse demo\n"
     "Fewer, elsewhere:\n"
@@ -123,7 +123,8 @@ void add_demo(Program& program) {
   options->tree.leaves = 40;
   auto output = std::make_shared<OutputOptions>();
   auto machine = std::make_shared<MachineOptions>();
-  CLI::App& command = program.add("demo", description, examples, [=] { return run(*options, *output, *machine); });
+  CLI::App& command =
+      program.add("demo", demo_description, demo_examples, [=] { return run(*options, *output, *machine); });
   add_number(command, "--leaves", options->tree.leaves, Index(1), Index(1000), "Leaves of the tree");
   add_seed(command, options->tree.seed);
   add_output_options(command, *output);

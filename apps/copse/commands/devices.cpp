@@ -13,13 +13,13 @@
 namespace copse {
 namespace {
 
-constexpr const char* description =
+constexpr const char* devices_description =
     "the accelerators of this machine and what they measure\n"
     "Lists the OpenCL devices, with their memory and the bytes per second of three things: their memory, sparse "
     "matrices read by the kernel of the products, and the way to and from them. `copse factor --device opencl:N` runs "
     "on number N.";
 
-constexpr const char* examples =
+constexpr const char* devices_examples =
     "All devices:\n"
     "  copse devices\n"
     "For a script:\n"
@@ -69,7 +69,7 @@ int run(const OutputOptions& output) {
 
 void add_devices(Program& program) {
   auto output = std::make_shared<OutputOptions>();
-  CLI::App& command = program.add("devices", description, examples, [output] { return run(*output); });
+  CLI::App& command = program.add("devices", devices_description, devices_examples, [output] { return run(*output); });
   add_json_and_quiet(command, *output);
 }
 

@@ -16,14 +16,14 @@
 namespace copse {
 namespace {
 
-constexpr const char* description =
+constexpr const char* edit_description =
     "changes to a tree: split, cut, merge, rename, drop, names, undo; names of flat topics\n"
     "Takes the folder that `copse tree -o` wrote, makes one change and writes the folder anew; tree.json says what was "
     "done. Ids are those of tree.json, 1.2.1 for example, or short: 1x4.2 for 1.1.1.1.2. Only --split reads the matrix "
     "or the documents again. Flat topics (`copse topics`, `copse factor`) take --rename, --names and --undo; their ids "
     "are the numbers of the clusters.";
 
-constexpr const char* examples =
+constexpr const char* edit_examples =
     "Open one node further, the rest untouched:\n"
     "  copse edit out --split 1.2 --into 4\n"
     "Two topics that are one, anywhere in the tree:\n"
@@ -84,7 +84,7 @@ int run(EditOptions options) {
 
 void add_edit(Program& program) {
   auto options = std::make_shared<EditOptions>();
-  CLI::App& command = program.add("edit", description, examples, [options] { return run(*options); });
+  CLI::App& command = program.add("edit", edit_description, edit_examples, [options] { return run(*options); });
   add_folder(command, "RESULT", options->output.folder, "The folder of a tree, or of flat topics")->required();
   const auto change = [&](CLI::Option* option, const char* type) { option->type_name(type)->group(changes); };
   change(command.add_option("--split", options->change.split, "Split this leaf further; see --into"), "ID");

@@ -18,7 +18,7 @@
 namespace copse {
 namespace {
 
-constexpr const char* description =
+constexpr const char* evaluate_description =
     "quality of clusters where the true classes are known\n"
     "Prints the accuracy under the best one-to-one matching of clusters and classes, normalized mutual information, "
     "the adjusted Rand index, purity and entropy (which is better when lower). Only equality of labels counts, so they "
@@ -34,7 +34,7 @@ constexpr const char* description =
     "as mutational signatures: features in rows, a column for each. Every component of the result is paired with a "
     "reference of its own, so that the cosines add up to the most, and the nearest of all is named beside it.";
 
-constexpr const char* examples =
+constexpr const char* evaluate_examples =
     "How good are these clusters?\n"
     "  copse evaluate out/assignments.tsv labels.txt\n"
     "How alike are two results?\n"
@@ -148,7 +148,8 @@ int run(const EvaluateOptions& options) {
 
 void add_evaluate(Program& program) {
   auto options = std::make_shared<EvaluateOptions>();
-  CLI::App& command = program.add("evaluate", description, examples, [options] { return run(*options); });
+  CLI::App& command =
+      program.add("evaluate", evaluate_description, evaluate_examples, [options] { return run(*options); });
   command.add_option("LABELS", options->labels, "The clusters that were found; - is stdin")
       ->type_name("FILE")
       ->required();

@@ -12,7 +12,7 @@
 namespace copse {
 namespace {
 
-constexpr const char* description =
+constexpr const char* factor_description =
     "flat clusters of a matrix by nonnegative matrix factorization\n"
     "Finds W (features x k) and H (k x items), both nonnegative, with X ~ W H. A column of W says what a cluster is "
     "about; an item belongs to the cluster with the largest entry in its column of H (the first of equal ones; -1 "
@@ -20,7 +20,7 @@ constexpr const char* description =
     "Prints the clusters with their best features. With -o it also writes result.json, assignments.tsv, topics.tsv and "
     "model.safetensors. Ctrl-C stops within a second and keeps the best result so far (exit code 130).";
 
-constexpr const char* examples =
+constexpr const char* factor_examples =
     "Twenty topics from counts of words, with quality measures, into a folder:\n"
     "  copse factor counts.mtx.gz --text -k 20 --truth labels.txt -o out\n"
     "Genes x patients with a baseline common to all, the best of ten starts:\n"
@@ -52,7 +52,7 @@ void add_factor(Program& program) {
   auto output = std::make_shared<OutputOptions>();
   auto machine = std::make_shared<MachineOptions>();
   auto automatic = std::make_shared<bool>(false);
-  CLI::App& command = program.add("factor", description, examples, [=] {
+  CLI::App& command = program.add("factor", factor_description, factor_examples, [=] {
     return *automatic ? run_choose_command(automatic_survey(*options, false), *output, *machine)
                       : run_flat_command(*options, *output, *machine);
   });

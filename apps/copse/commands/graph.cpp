@@ -14,7 +14,7 @@
 namespace copse {
 namespace {
 
-constexpr const char* description =
+constexpr const char* graph_description =
     "communities of a graph by symmetric nonnegative matrix factorization\n"
     "Takes a graph (nodes and weighted edges), or with --similarity the items of a matrix, each of which is joined to "
     "its nearest neighbours. Finds B >= 0 (nodes x k) with A ~ B B', where A are the weights divided by the roots of "
@@ -28,7 +28,7 @@ constexpr const char* description =
     "communities.tsv, model.safetensors and report.html. Ctrl-C stops and keeps the best result so far (exit code "
     "130).";
 
-constexpr const char* examples =
+constexpr const char* graph_examples =
     "Twelve communities of a graph, with quality measures, into a folder:\n"
     "  copse graph edges.tsv.gz -k 12 --truth labels.txt -o out\n"
     "Clusters of documents through the neighbour graph of their words:\n"
@@ -42,7 +42,7 @@ constexpr const char* examples =
 
 constexpr const char* input_group = "Input";
 constexpr const char* items_group = "Graph of items";
-constexpr const char* method_group = "Communities";
+constexpr const char* communities_group = "Communities";
 constexpr const char* tree_group = "A tree of communities";
 constexpr const char* stopping_group = "Stopping";
 
@@ -76,7 +76,7 @@ void add_graph_input(CLI::App& command, GraphInputOptions& options) {
 
 void add_method(CLI::App& command, GraphRunOptions& options) {
   GraphClusterOptions& cluster = options.cluster;
-  const auto grouped = [](CLI::Option* option) { return option->group(method_group); };
+  const auto grouped = [](CLI::Option* option) { return option->group(communities_group); };
   grouped(add_number_or_auto(
       command, "-k,--clusters", cluster.k, [&options] { options.auto_k = true; },
       "Number of communities; auto: where modularity is highest, and 1 where it is no higher than in graphs with the "
@@ -117,7 +117,7 @@ void add_method(CLI::App& command, GraphRunOptions& options) {
   grouped(add_number(command, "--beta", cluster.beta, 0.0, std::numeric_limits<double>::max(),
                      "anls, hals: weight of the squared row sums of B, which makes memberships sparse"));
   add_seed(command, cluster.seed);
-  command.get_option("--seed")->group(method_group);
+  command.get_option("--seed")->group(communities_group);
 }
 
 void add_stopping(CLI::App& command, GraphClusterOptions& options) {
@@ -169,7 +169,7 @@ void add_graph(Program& program) {
   auto hierarchical = std::make_shared<bool>(false);
   auto tree = std::make_shared<GraphTreeRunOptions>();
   tree->tree.tree.leaves = 20;
-  CLI::App& command = program.add("graph", description, examples, [=] {
+  CLI::App& command = program.add("graph", graph_description, graph_examples, [=] {
     return *hierarchical ? run_graph_tree_command(tree_options(*options, *tree), *output, *machine)
                          : run_graph_command(*options, *output, *machine);
   });

@@ -13,7 +13,7 @@
 namespace copse {
 namespace {
 
-constexpr const char* input_group = "Input";
+constexpr const char* source_group = "Input";
 constexpr const char* documents_group = "Documents";
 constexpr const char* words_group = "Words";
 
@@ -24,9 +24,9 @@ void add_matrix_input(CLI::App& command, InputOptions& options, const char* argu
   add_choice(
       command, "--items", options.reading.items,
       "Where the items (documents, patients) are in the file; automatic: in columns, and the cells of single-cell data")
-      ->group(input_group);
+      ->group(source_group);
   const auto file = [&](const char* name, std::string& target, const char* description) {
-    command.add_option(name, target, description)->type_name("FILE")->group(input_group);
+    command.add_option(name, target, description)->type_name("FILE")->group(source_group);
   };
   file("--features", options.feature_names, "Names of the features (words, genes), one per line");
   file("--item-names", options.item_names, "Names of the items, one per line");

@@ -13,10 +13,10 @@
 namespace copse {
 namespace {
 
-constexpr const char* input_group = "Input";
+constexpr const char* matrix_group = "Input";
 constexpr const char* output_group = "Output";
 constexpr const char* machine_group = "Machine";
-constexpr const char* stopping_group = "Stopping";
+constexpr const char* limits_group = "Stopping";
 constexpr const char* preparation_group = "Preparation (drop, weigh, scale, in this order)";
 
 // "-o,--output" is called --output in a sentence.
@@ -197,19 +197,20 @@ void add_seed(CLI::App& command, std::uint64_t& seed) {
 }
 
 void add_table_options(CLI::App& command, ReadOptions& options) {
-  add_choice(command, "--header", options.header, "Names in the first line of a .csv or .tsv file")->group(input_group);
-  add_choice(command, "--row-names", options.row_names, "Names in its first column")->group(input_group);
+  add_choice(command, "--header", options.header, "Names in the first line of a .csv or .tsv file")
+      ->group(matrix_group);
+  add_choice(command, "--row-names", options.row_names, "Names in its first column")->group(matrix_group);
 }
 
 void add_cell_options(CLI::App& command, ReadOptions& options) {
   command.add_option("--layer", options.layer, "Layer of an .h5ad file to read in place of its X")
       ->type_name("NAME")
-      ->group(input_group);
+      ->group(matrix_group);
   command
       .add_option("--cell-labels", options.label,
                   "Column of obs in an .h5ad file with the true class of each cell, as --truth")
       ->type_name("COLUMN")
-      ->group(input_group);
+      ->group(matrix_group);
 }
 
 void add_loss(CLI::App& command, NmfOptions& options) {
@@ -231,14 +232,14 @@ void add_consensus(CLI::App& command, ConsensusOptions& options) {
 void add_stopping_options(CLI::App& command, NmfOptions& options) {
   add_number(command, "--max-iterations", options.max_iterations, 1, std::numeric_limits<int>::max(),
              "At most so many iterations")
-      ->group(stopping_group);
+      ->group(limits_group);
   add_number(
       command, "--tolerance", options.tolerance, 0.0, 1.0,
       "Stop when the norm of the projected gradient, for X / |X| and unit columns of W, is at most this times sqrt(k)")
-      ->group(stopping_group);
+      ->group(limits_group);
   add_amount(command, "--time-limit", options.time_limit, parse_seconds, "TIME",
              "Stop after this time with the best result so far, such as 90s or 5m [none]")
-      ->group(stopping_group);
+      ->group(limits_group);
 }
 
 void add_text_flag(CLI::App& command, PrepareOptions& options) {

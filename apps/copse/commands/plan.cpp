@@ -19,14 +19,14 @@
 namespace copse {
 namespace {
 
-constexpr const char* description =
+constexpr const char* plan_description =
     "memory, reads, messages and time that a run would take\n"
     "Looks at the header of a matrix file, measures this machine for about a second, and says what `copse factor -k` "
     "or `copse tree --leaves` would need: where the entries would be, the memory of a process at most, the bytes that "
     "it reads and sends, and the time on a machine that does nothing else. With --nodes each node runs one process "
     "with --threads threads, and messages take --latency and --bandwidth. Nothing is factored.";
 
-constexpr const char* examples =
+constexpr const char* plan_examples =
     "Does it fit, and how long would it take?\n"
     "  copse plan big.copse -k 100 --memory-limit 8G\n"
     "A tree on sixteen machines like this one:\n"
@@ -152,7 +152,7 @@ int run(const PlanCommand& command) {
 
 void add_plan(Program& program) {
   auto options = std::make_shared<PlanCommand>();
-  CLI::App& command = program.add("plan", description, examples, [options] { return run(*options); });
+  CLI::App& command = program.add("plan", plan_description, plan_examples, [options] { return run(*options); });
   command.add_option("MATRIX", options->input.path, matrix_description)->type_name("FILE");
   add_choice(command, "--items", options->input.reading.items,
              "Where the items are in the file; automatic: in columns, and the cells of single-cell data");

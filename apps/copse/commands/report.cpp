@@ -23,7 +23,7 @@
 namespace copse {
 namespace {
 
-constexpr const char* description =
+constexpr const char* report_description =
     "the page of a result\n"
     "Takes the folder that `topics`, `tree`, `factor` or `graph` wrote with -o and writes report.html into it: the "
     "topics with their words and documents, or the communities of a graph, on one page that opens in any browser, from "
@@ -31,7 +31,7 @@ constexpr const char* description =
     "it "
     "themselves; this makes it again, in another place or with other limits.";
 
-constexpr const char* examples =
+constexpr const char* report_examples =
     "The page again:\n"
     "  copse report out\n"
     "A larger one, elsewhere:\n"
@@ -95,7 +95,7 @@ int run(const ReportOptions& options) {
 
 void add_report(Program& program) {
   auto options = std::make_shared<ReportOptions>();
-  CLI::App& command = program.add("report", description, examples, [options] { return run(*options); });
+  CLI::App& command = program.add("report", report_description, report_examples, [options] { return run(*options); });
   add_folder(command, "RESULT", options->folder, "The folder of a result")->required();
   command.add_option("-o,--output", options->output, "Write the page into this file [report.html in the folder]")
       ->type_name("FILE")

@@ -19,7 +19,7 @@
 namespace copse {
 namespace {
 
-constexpr const char* description =
+constexpr const char* segment_description =
     "segments of a picture by symmetric NMF\n"
     "Joins every pixel to those within a radius, the weaker the stronger the boundary between them (brightness, colour "
     "and texture), and clusters that graph [Kuang 2014, section 3.8]. Reads PNG, JPEG and PPM. A picture with more "
@@ -29,7 +29,7 @@ constexpr const char* description =
     "found), segmentations.npy (all of them, at the working size), result.json and report.html. Ctrl-C and "
     "--time-limit keep what is found by then.";
 
-constexpr const char* examples =
+constexpr const char* segment_examples =
     "The segments of a photograph, with pictures to look at:\n"
     "  copse segment photo.jpg -o out\n"
     "Eight of them:\n"
@@ -39,7 +39,7 @@ constexpr const char* examples =
     "Against what people drew:\n"
     "  copse evaluate out/labels.png person1.png person2.png";
 
-constexpr const char* group = "Segments";
+constexpr const char* segment_group = "Segments";
 
 int run(SegmentRunOptions options, const OutputOptions& output, const MachineOptions& machine) {
   Terminal terminal(output.quiet);
@@ -75,38 +75,38 @@ void add_segment_options(CLI::App& command, SegmentRunOptions& options) {
              "embed: rows of the factor become superpixels, and these nested segmentations; clust: the factor's "
              "largest entries are the segments, for each k up to --rank; spectral: as "
              "embed, with eigenvectors in place of the factor")
-      ->group(group);
+      ->group(segment_group);
   add_choice(
       command, "--hierarchy", segment.hierarchy,
       "How superpixels become nested segmentations. merge: the two that are most alike by boundary, colour and size "
       "become one, again and again; split: normalized cuts, again and again, as in the thesis")
-      ->group(group);
+      ->group(segment_group);
   add_number(command, "--segments", options.segments, Index(2), Index(1000),
              "How many to show [as many as have strong boundaries]")
-      ->group(group);
+      ->group(segment_group);
   add_number(command, "--rank", segment.rank, Index(2), Index(200), "Columns of the factor, eigenvectors, or largest k")
-      ->group(group);
+      ->group(segment_group);
   add_number(command, "--superpixels", segment.superpixels, Index(2), Index(1000), "Of embed and spectral")
-      ->group(group);
+      ->group(segment_group);
   add_number(command, "--pixels", options.pixels, Index(16), Index(4'000'000),
              "Scale a picture with more of them down to so many")
-      ->group(group);
+      ->group(segment_group);
   add_number(command, "--radius", segment.graph.radius, Index(1), Index(100), "Of a pixel's neighbourhood")
-      ->group(group);
+      ->group(segment_group);
   add_number(command, "--scale", segment.graph.scale, 1e-3, 1e3,
              "s in the similarity exp(-b / s), where b is the strongest boundary between two pixels")
-      ->group(group);
+      ->group(segment_group);
   add_number(command, "--smallest", segment.smallest, 0.0, 1.0,
              "Share of the pixels below which a loose piece joins its neighbour")
-      ->group(group);
+      ->group(segment_group);
   add_number(command, "--edge-cost", segment.edge_cost, 0.0, 1.0,
              "Without --segments: a boundary pays where its mean strength is above this")
-      ->group(group);
+      ->group(segment_group);
   add_seed(command, segment.seed);
-  command.get_option("--seed")->group(group);
+  command.get_option("--seed")->group(segment_group);
   add_amount(command, "--time-limit", segment.time_limit, parse_seconds, "TIME",
              "Stop after this time with what is found by then, such as 90s or 5m [none]")
-      ->group(group);
+      ->group(segment_group);
 }
 
 }  // namespace
@@ -115,7 +115,8 @@ void add_segment(Program& program) {
   auto options = std::make_shared<SegmentRunOptions>();
   auto output = std::make_shared<OutputOptions>();
   auto machine = std::make_shared<MachineOptions>();
-  CLI::App& command = program.add("segment", description, examples, [=] { return run(*options, *output, *machine); });
+  CLI::App& command =
+      program.add("segment", segment_description, segment_examples, [=] { return run(*options, *output, *machine); });
   command.add_option("PICTURE", options->path, "A PNG, JPEG or PPM file")->type_name("FILE")->required();
   add_segment_options(command, *options);
   add_output_options(command, *output);

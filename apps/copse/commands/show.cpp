@@ -13,7 +13,7 @@
 namespace copse {
 namespace {
 
-constexpr const char* description =
+constexpr const char* show_description =
     "topics and documents of a result in the terminal\n"
     "Takes the folder that `topics`, `tree`, `factor` or `graph` wrote with -o. Without --topic it lists the topics: "
     "size, "
@@ -25,7 +25,7 @@ constexpr const char* description =
     "Of a "
     "comparison it shows the table.";
 
-constexpr const char* examples =
+constexpr const char* show_examples =
     "All topics:\n"
     "  copse show out\n"
     "One of them, with five documents:\n"
@@ -47,7 +47,7 @@ int run(const ShowOptions& options) {
 
 void add_show(Program& program) {
   auto options = std::make_shared<ShowOptions>();
-  CLI::App& command = program.add("show", description, examples, [options] { return run(*options); });
+  CLI::App& command = program.add("show", show_description, show_examples, [options] { return run(*options); });
   add_folder(command, "RESULT", options->folder, "The folder of a result")->required();
   command
       .add_option("--topic", options->topic,

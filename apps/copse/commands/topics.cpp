@@ -10,7 +10,7 @@
 namespace copse {
 namespace {
 
-constexpr const char* description =
+constexpr const char* topics_description =
     "flat topics of raw documents\n"
     "Reads documents, counts their words, weighs them (--weights text) and factors the counts: each topic comes "
     "with its best words, its documents and its coherence. A document without any "
@@ -20,7 +20,7 @@ constexpr const char* description =
     "`assign` uses for new documents) and report.html, a page that opens in any browser without a network. Ctrl-C "
     "stops within a second and keeps the best result so far.";
 
-constexpr const char* examples =
+constexpr const char* topics_examples =
     "Twenty-five topics of a folder of mails:\n"
     "  copse topics mails/ -k 25 --drop-headers --drop-quotes -o out\n"
     "Reviews in a table, by the names of its columns:\n"
@@ -49,7 +49,7 @@ void add_topics(Program& program) {
   DocumentInputOptions& documents = *options->input.documents;
   PrepareOptions& prepare = options->input.prepare;
   auto automatic = std::make_shared<bool>(false);
-  CLI::App& command = program.add("topics", description, examples, [=] {
+  CLI::App& command = program.add("topics", topics_description, topics_examples, [=] {
     return *automatic ? run_choose_command(automatic_survey(*options, true), *output, *machine)
                       : run_flat_command(*options, *output, *machine);
   });

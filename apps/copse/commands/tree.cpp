@@ -12,7 +12,7 @@
 namespace copse {
 namespace {
 
-constexpr const char* description =
+constexpr const char* tree_description =
     "a topic tree of documents, or a tree of clusters of a matrix\n"
     "The input is documents if it is a folder, a .jsonl or .txt file, a table (.csv, .tsv) with a column named by "
     "--text, "
@@ -29,7 +29,7 @@ constexpr const char* description =
     "report.html (a page that opens in any browser without a network) and result.json. Ctrl-C keeps the tree "
     "so far; a run that was stopped or killed continues with --resume.";
 
-constexpr const char* examples =
+constexpr const char* tree_examples =
     "A topic tree of reviews in a table, with classes and time:\n"
     "  copse tree reviews.csv --text body --id key --label stars --time date -o out\n"
     "Documents from the standard input, as JSON lines:\n"
@@ -54,8 +54,8 @@ void add_tree(Program& program) {
   auto output = std::make_shared<OutputOptions>();
   auto machine = std::make_shared<MachineOptions>();
   auto log = std::make_shared<SplitLogUse>(SplitLogUse::start);
-  CLI::App& command =
-      program.add("tree", description, examples, [=] { return run_tree_command(*options, *output, *machine, *log); });
+  CLI::App& command = program.add("tree", tree_description, tree_examples,
+                                  [=] { return run_tree_command(*options, *output, *machine, *log); });
   add_documents_or_matrix(command, options->input);
   add_number_or_auto(
       command, "--leaves", tree.leaves,

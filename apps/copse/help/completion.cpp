@@ -15,11 +15,11 @@ namespace {
 
 enum class Shell { bash, zsh, fish };
 
-constexpr const char* description =
+constexpr const char* completion_description =
     "a script for tab completion in your shell\n"
     "Prints the script; `./run install` puts it where bash, zsh and fish look for it.";
 
-constexpr const char* examples =
+constexpr const char* completion_examples =
     "For this shell, or for all by adding the line to ~/.bashrc:\n"
     "  source <(copse completion bash)\n"
     "For zsh and fish:\n"
@@ -193,7 +193,7 @@ std::string fish_script(const std::vector<CommandText>& all) {
 
 void add_completion(Program& program) {
   auto shell = std::make_shared<Shell>(Shell::bash);
-  CLI::App& command = program.add("completion", description, examples, [shell, &program] {
+  CLI::App& command = program.add("completion", completion_description, completion_examples, [shell, &program] {
     std::vector<CommandText> all;
     collect(program.tree(), all);
     switch (*shell) {
