@@ -1,6 +1,5 @@
 #include "copse/choose/null_data.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
+#include "copse/kernels/small_eigen.h"
 
 namespace copse {
 namespace {

@@ -1,6 +1,5 @@
 #include "copse/cluster/spectral_clustering.h"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
@@ -9,6 +8,7 @@
 #include "copse/base/random.h"
 #include "copse/graph/normalize.h"
 #include "copse/graph/spectral.h"
+#include "copse/kernels/small_eigen.h"
 
 namespace copse {
 namespace {

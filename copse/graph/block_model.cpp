@@ -1,6 +1,6 @@
 #include "copse/graph/block_model.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -1,6 +1,5 @@
 #include "copse/graph/cluster_graph.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -15,6 +14,7 @@
 #include "copse/graph/set_aside.h"
 #include "copse/graph/spectral.h"
 #include "copse/kernels/in_memory.h"
+#include "copse/kernels/small_eigen.h"
 #include "copse/nmf/residual.h"
 
 namespace copse {

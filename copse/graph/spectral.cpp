@@ -1,7 +1,5 @@
 #include "copse/graph/spectral.h"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,6 +10,7 @@
 #include "copse/base/random.h"
 #include "copse/graph/graph.h"
 #include "copse/kernels/in_memory.h"
+#include "copse/kernels/small_eigen.h"
 #include "copse/nmf/residual.h"
 
 namespace copse {

@@ -1,12 +1,12 @@
 #include "copse/image/split_graph.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "copse/base/parallel.h"
+#include "copse/kernels/small_eigen.h"
 
 namespace copse {
 namespace {

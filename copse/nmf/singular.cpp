@@ -1,12 +1,12 @@
 #include "copse/nmf/singular.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "copse/base/parallel.h"
 #include "copse/base/random.h"
+#include "copse/kernels/small_eigen.h"
 #include "copse/nmf/factors.h"
 
 namespace copse {
@@ -28,7 +28,8 @@ template <class T>
 Spectrum gram_spectrum(const Data<T>& x, const Matrix<T>& f) {
   const Matrix<double> square = global_gram(x, f);
   const Index k = f.cols();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(Eigen::Map<const Eigen::MatrixXd>(square.data(), k, k));
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
+      Eigen::MatrixXd(Eigen::Map<const Eigen::MatrixXd>(square.data(), k, k)));
   Spectrum spectrum{solver.eigenvalues().reverse(), solver.eigenvectors().rowwise().reverse()};
   const double floor = spectrum.values(0) * static_cast<double>(k) * std::numeric_limits<T>::epsilon();
   while (spectrum.rank < k && spectrum.values(spectrum.rank) > floor) ++spectrum.rank;

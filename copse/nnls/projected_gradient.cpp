@@ -1,4 +1,4 @@
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <cassert>
 
 #include "copse/base/parallel.h"
