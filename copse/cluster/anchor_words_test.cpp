@@ -39,11 +39,11 @@ Matrix<double> naive_rows(const SparseMatrix<double>& sparse, std::vector<double
 
 // Documents of two words each, so many of each pair that co-occurrence is that of the topics exactly: with A (terms x
 // k, in units of 1 / grain) the pair (i, j) occurs in sum over topics of a_i a_j r_c documents.
-struct Planted {
+struct PlantedTopics {
   SparseMatrix<double> counts;
   Matrix<double> words;
 };
-Planted separable_topics(Index k, bool noisy) {
+PlantedTopics separable_topics(Index k, bool noisy) {
   const Index terms = 3 * k;
   Matrix<double> a(terms, k);  // whole numbers; rows c < k belong to topic c only
   Random random(4);
@@ -70,7 +70,7 @@ Planted separable_topics(Index k, bool noisy) {
   for (std::size_t d = 0; d < documents.size(); ++d) {
     for (Index i = 0; i < terms; ++i) x(i, static_cast<Index>(d)) = documents[d][i];
   }
-  Planted planted{to_sparse(x), a};
+  PlantedTopics planted{to_sparse(x), a};
   for (Index c = 0; c < k; ++c) {
     double sum = 0;
     for (Index i = 0; i < terms; ++i) sum += a(i, c);
@@ -81,7 +81,7 @@ Planted separable_topics(Index k, bool noisy) {
 
 TEST(AnchorTopics, RecoverSeparableTopicsExactly) {
   for (const Index k : {1, 2, 4, 6}) {
-    const Planted planted = separable_topics(k, false);
+    const PlantedTopics planted = separable_topics(k, false);
     const auto result = anchor_topics<double>(planted.counts, {.topics = k, .min_documents = 1});
     ASSERT_EQ(static_cast<Index>(result.anchors.size()), k);
     EXPECT_LT(result.residual, 1e-6);
@@ -104,7 +104,7 @@ TEST(AnchorTopics, RecoverSeparableTopicsExactly) {
 }
 
 TEST(AnchorTopics, NoiseSpoilsThemGently) {
-  const Planted planted = separable_topics(3, true);
+  const PlantedTopics planted = separable_topics(3, true);
   const auto result = anchor_topics<double>(planted.counts, {.topics = 3, .min_documents = 1});
   double worst = 0;
   for (Index c = 0; c < 3; ++c) {

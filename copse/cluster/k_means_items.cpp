@@ -9,7 +9,7 @@
 namespace copse {
 namespace {
 
-constexpr Index items_per_block = 256;
+constexpr Index placed_items_per_block = 256;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ KMeansItems<T> k_means_items(const ItemRows<T>& rows, bool spherical) {
   items.factor.resize(static_cast<std::size_t>(n));
   items.square.resize(static_cast<std::size_t>(n));
   std::vector<double> largest(static_cast<std::size_t>(n), 0.0);
-  parallel_blocks(n, items_per_block, [&](Index begin, Index end) {
+  parallel_blocks(n, placed_items_per_block, [&](Index begin, Index end) {
     for (Index j = begin; j < end; ++j) {
       rows.visit(j, [&](Index, T value) {
         if (!std::isfinite(value)) throw InvalidArgument("the data has entries that are not finite");
@@ -30,7 +30,7 @@ KMeansItems<T> k_means_items(const ItemRows<T>& rows, bool spherical) {
   });
   const double most = n == 0 ? 0 : *std::max_element(largest.begin(), largest.end());
   items.exponent = most > 0 ? std::ilogb(most) : 0;
-  parallel_blocks(n, items_per_block, [&](Index begin, Index end) {
+  parallel_blocks(n, placed_items_per_block, [&](Index begin, Index end) {
     for (Index j = begin; j < end; ++j) {
       const int exponent = !spherical ? items.exponent : largest[j] > 0 ? std::ilogb(largest[j]) : 0;
       double square = 0;
@@ -63,7 +63,7 @@ Matrix<T> without_mean(const Matrix<T>& items, std::vector<double>& mean) {
   });
   Matrix<T> shifted;
   shifted.reshape(n, m);
-  parallel_blocks(n, items_per_block, [&](Index begin, Index end) {
+  parallel_blocks(n, placed_items_per_block, [&](Index begin, Index end) {
     for (Index j = begin; j < end; ++j) {
       for (Index i = 0; i < m; ++i) shifted(j, i) = static_cast<T>(static_cast<double>(items(j, i)) - mean[i]);
     }

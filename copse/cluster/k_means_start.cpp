@@ -12,8 +12,8 @@
 namespace copse {
 namespace {
 
-constexpr Index items_per_block = 256;
-constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr Index start_items_per_block = 256;
+constexpr double farthest = std::numeric_limits<double>::infinity();
 
 // The item among those tried as centre c that leaves the items nearest to their centres.
 template <class T>
@@ -28,13 +28,14 @@ void take_best(const KMeansItems<T>& items, Index c, const std::vector<Index>& t
     squares.push_back(items.square[tried[t]]);
   }
   Matrix<double> distance(n, count);
-  std::vector<std::vector<double>> parts(static_cast<std::size_t>((n + items_per_block - 1) / items_per_block));
-  parallel_blocks(n, items_per_block, [&](Index begin, Index end) {
+  std::vector<std::vector<double>> parts(
+      static_cast<std::size_t>((n + start_items_per_block - 1) / start_items_per_block));
+  parallel_blocks(n, start_items_per_block, [&](Index begin, Index end) {
     std::vector<Index> block(static_cast<std::size_t>(end - begin));
     std::iota(block.begin(), block.end(), begin);
     Matrix<T> products;
     items.rows.products(block, centres, products);
-    std::vector<double>& sums = parts[begin / items_per_block];
+    std::vector<double>& sums = parts[begin / start_items_per_block];
     sums.assign(static_cast<std::size_t>(count), 0.0);
     for (Index j = begin; j < end; ++j) {
       if (!(items.factor[j] > 0)) continue;
@@ -79,7 +80,7 @@ SpreadCentres<T> spread_centres(const KMeansItems<T>& items, Index clusters, Cen
     return result;
   }
   const Index trials = 2 + static_cast<Index>(std::log(static_cast<double>(clusters)));
-  std::vector<double> nearest(static_cast<std::size_t>(n), infinite);
+  std::vector<double> nearest(static_cast<std::size_t>(n), farthest);
   for (Index c = 0; c < clusters; ++c) {
     std::vector<Index> tried;
     if (c == 0) {

@@ -9,8 +9,8 @@
 namespace copse {
 namespace {
 
-constexpr Index items_per_block = 256;
-constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr Index nearest_items_per_block = 256;
+constexpr double no_distance = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -34,7 +34,7 @@ Matrix<T> nearest_weights(const Data<T>& x, const Matrix<T>& w, PlaceBy by) {
   Matrix<T> weights;
   if (k == 0 || n == 0) return Matrix<T>(n, k);
   x.transpose_times(w, weights);
-  parallel_blocks(n, items_per_block, [&](Index begin, Index end) {
+  parallel_blocks(n, nearest_items_per_block, [&](Index begin, Index end) {
     for (Index j = begin; j < end; ++j) {
       const std::span<T> row = weights.row(j);
       if ((angle || unit) && !(squares[j] > 0)) {
@@ -42,7 +42,7 @@ Matrix<T> nearest_weights(const Data<T>& x, const Matrix<T>& w, PlaceBy by) {
         continue;
       }
       Index first = -1, second = -1;
-      double nearest = infinite, next = infinite;
+      double nearest = no_distance, next = no_distance;
       for (Index c = 0; c < k; ++c) {
         const double product = static_cast<double>(row[c]);
         const double lengths = std::sqrt(squares[j]) * std::sqrt(centres[c]);

@@ -7,7 +7,7 @@ namespace {
 
 struct Taken {
   std::string text;
-  std::string rest;
+  std::string rest = {};
   bool closes = false;
   bool operator==(const Taken&) const = default;
 };

@@ -19,9 +19,9 @@
 namespace copse {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 Picture colours(Index width, Index height) {
   Picture picture{.width = width, .height = height};

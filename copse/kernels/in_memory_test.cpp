@@ -19,7 +19,7 @@ using testing::for_each_instruction_set;
 using testing::random_dense;
 using testing::random_integer_dense;
 
-struct Shape {
+struct MemoryShape {
   Index rows, cols;
 };
 
@@ -31,8 +31,8 @@ TYPED_TEST_SUITE(InMemory, Types);
 TYPED_TEST(InMemory, SparseAndDenseDataEqualTheNaiveProductsExactly) {
   using T = TypeParam;
   for_each_instruction_set([] {
-    for (auto [rows, cols] : {Shape{0, 3}, Shape{3, 0}, Shape{1, 1}, Shape{17, 5}, Shape{64, 33}, Shape{30, 300},
-                              Shape{2050, 3}, Shape{3, 2051}}) {
+    for (auto [rows, cols] : {MemoryShape{0, 3}, MemoryShape{3, 0}, MemoryShape{1, 1}, MemoryShape{17, 5},
+                              MemoryShape{64, 33}, MemoryShape{30, 300}, MemoryShape{2050, 3}, MemoryShape{3, 2051}}) {
       const auto x = random_integer_dense<T>(rows, cols, 1);
       const auto items = testing::naive::transposed(x);
       const auto sparse = testing::to_sparse(x);

@@ -274,7 +274,7 @@ void write_result(OutputFolder& folder, const Comparison& comparison, bool page)
   }
   folder.add("assignments.tsv").write(rows);
   if (page && page_is_built()) folder.add("report.html").write(page_of(comparison));
-  folder.add("result.json").write(outcome_json(comparison));
+  folder.add("result.json").write(compare_json(comparison));
   folder.keep(comparison_runs_file);
   folder.commit();
 }

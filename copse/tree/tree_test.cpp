@@ -22,7 +22,7 @@ using testing::to_sparse;
 
 // Documents of `topics` topics with 20 words each, a few common words, and words of another topic here and there;
 // every 40th document is made of rare words of its own.
-Matrix<double> planted(Index documents, Index topics, std::uint64_t seed) {
+Matrix<double> planted_groups(Index documents, Index topics, std::uint64_t seed) {
   const Index words = 20 * topics + 30;
   Matrix<double> x(words, documents);
   Random random(seed);
@@ -113,7 +113,7 @@ void expect_equal(const Tree<T>& a, const Tree<T>& b) {
 TEST(Tree, FindsPlantedTopics) {
   for (const std::uint64_t seed : {4, 5, 6, 7}) {
     for (const auto& [score, topics] : {std::pair<Score, Index>{Score::error, 6}, {Score::mndcg, 4}}) {
-      const auto x = as<float>(planted(600, topics, seed));
+      const auto x = as<float>(planted_groups(600, topics, seed));
       const auto tree = build(x, {.leaves = topics, .score = score});
       check(tree, topics);
       ASSERT_EQ(tree.leaves, topics);
@@ -151,7 +151,7 @@ TEST(Tree, ItemsWithoutTheWordsOfANodeGoToItsLargerSide) {
 }
 
 TEST(Tree, EveryScoreAndPickGivesAValidTree) {
-  const auto x = as<float>(planted(300, 5, 6));
+  const auto x = as<float>(planted_groups(300, 5, 6));
   for (const Score score : {Score::mndcg, Score::error, Score::rank1_gain, Score::fit, Score::rank1, Score::rank2}) {
     for (const Pick pick : {Pick::score, Pick::size}) {
       for (const int trials : {0, 3}) {
@@ -165,7 +165,7 @@ TEST(Tree, EveryScoreAndPickGivesAValidTree) {
 
 // Of nodes that are sure to be split the sides are scored ahead. The tree must not show it, nor may the work grow.
 TEST(Tree, LargeNodesAreScoredAhead) {
-  const auto x = as<float>(planted(6000, 12, 1));
+  const auto x = as<float>(planted_groups(6000, 12, 1));
   const auto tree = build(x, {.leaves = 40, .score = Score::error, .outlier_trials = 0});
   check(tree, 40);
   ASSERT_GE(tree.leaves, 12);
@@ -186,7 +186,7 @@ TEST(Tree, NoMoreIsScoredAheadThanIsSplit) {
 }
 
 TEST(Tree, SameBitsForAnyNumberOfThreads) {
-  const auto x = as<float>(planted(2000, 7, 5));
+  const auto x = as<float>(planted_groups(2000, 7, 5));
   Tree<float> first;
   for (const int threads : {1, 2, 3, 8}) {
     with_threads(threads, nullptr, [&] {
@@ -227,7 +227,7 @@ class Memory : public SplitMemory<float> {
 };
 
 TEST(Tree, AResumedRunHasTheSameBits) {
-  const auto x = as<float>(planted(400, 6, 5));
+  const auto x = as<float>(planted_groups(400, 6, 5));
   const auto data = tree_data<float>(SparseView<float>(x));
   const TreeOptions options{.leaves = 9, .seed = 2};
   with_threads(1, nullptr, [&] {
@@ -267,7 +267,7 @@ TEST(Tree, RemembersTheSidesOfEveryOutlierTrial) {
 }
 
 TEST(Tree, RemembersNothingOfANodeThatNumbersItsFeaturesOtherwise) {
-  const auto x = as<float>(planted(400, 6, 5));
+  const auto x = as<float>(planted_groups(400, 6, 5));
   const auto data = tree_data<float>(SparseView<float>(x));
   std::vector<RowIndex> items(400);
   std::iota(items.begin(), items.end(), 0);
@@ -342,7 +342,7 @@ TEST(Tree, OutliersOfAllTrialsAreGivenBack) {
 }
 
 TEST(Tree, OnlyRandomStartsFollowTheSeed) {
-  const auto x = planted(200, 5, 3);
+  const auto x = planted_groups(200, 5, 3);
   const auto topics = [&](Rank2Start start, std::uint64_t seed) {
     const auto tree = build(as<float>(x), {.leaves = 5, .start = start, .seed = seed});
     check(tree, 5);
@@ -375,12 +375,12 @@ TEST(Tree, DegenerateData) {
     EXPECT_EQ(leaves_of(rank1, 5, score), 1);
     EXPECT_EQ(leaves_of(empty, 3, score), 1);
     EXPECT_GE(leaves_of(gaps, 2, score), 2);
-    EXPECT_LE(leaves_of(planted(5, 2, 1), 40, score), 5);
+    EXPECT_LE(leaves_of(planted_groups(5, 2, 1), 40, score), 5);
   }
   EXPECT_LE(leaves_of(two, 9), 2);
   EXPECT_EQ(leaves_of(gaps, 1), 1);
   // No score can exceed 1.
-  const auto tree = build(as<float>(planted(100, 4, 2)), {.leaves = 5, .min_score = 1});
+  const auto tree = build(as<float>(planted_groups(100, 4, 2)), {.leaves = 5, .min_score = 1});
   EXPECT_EQ(tree.leaves, 2);
   EXPECT_THROW(build(as<float>(two), {.leaves = 0}), InvalidArgument);
   EXPECT_THROW(build(as<float>(Matrix<double>(0, 0)), {.leaves = 2}), InvalidArgument);
@@ -388,7 +388,7 @@ TEST(Tree, DegenerateData) {
 
 // What is asked before a split is what the leaf holds, and a leaf that is not worth it stays one.
 TEST(Tree, SplitsOnlyWhatIsWorthIt) {
-  const auto x = as<double>(planted(200, 5, 3));
+  const auto x = as<double>(planted_groups(200, 5, 3));
   TreeOptions options{.leaves = 8};
   std::vector<std::vector<RowIndex>> asked;
   options.worth_splitting = [&](std::span<const RowIndex> items) {
