@@ -25,16 +25,12 @@ struct Call {
   std::vector<int> sizes = {2, 3, 4};  // of the teams
 };
 
-template <class T>
-std::vector<Index> leaves_of(const Tree<T>& tree) {
-  return tree.partition(tree.splits());
-}
+std::vector<Index> leaves_of(const Tree& tree) { return tree.partition(tree.splits()); }
 
 // The first split that differs, counted from 1, or 0; and by how many items of the node that is split.
-template <class T>
-std::pair<int, Index> first_difference(const Tree<T>& a, const Tree<T>& b) {
+std::pair<int, Index> first_difference(const Tree& a, const Tree& b) {
   for (int split = 1; split <= std::min(a.splits(), b.splits()); ++split) {
-    const auto of = [&](const Tree<T>& tree) {
+    const auto of = [&](const Tree& tree) {
       for (std::size_t n = 0; n < tree.nodes.size(); ++n) {
         if (tree.nodes[n].split == split) return static_cast<Index>(n);
       }
@@ -50,8 +46,7 @@ std::pair<int, Index> first_difference(const Tree<T>& a, const Tree<T>& b) {
   return {a.splits() == b.splits() ? 0 : -1, 0};
 }
 
-template <class T>
-void compare(const char* name, const Tree<T>& a, const Tree<T>& b, std::span<const Index> truth) {
+void compare(const char* name, const Tree& a, const Tree& b, std::span<const Index> truth) {
   const std::vector<Index> la = leaves_of(a), lb = leaves_of(b);
   Index same = 0;
   for (std::size_t j = 0; j < la.size(); ++j) same += la[j] == lb[j];
@@ -68,12 +63,12 @@ void run(Call call) {
     const Planted<T> planted = generate_corpus<T>(call.corpus);
     const auto& x = std::get<SparseMatrix<T>>(planted.data.values);
     const testing::OddBlocks<T> blocks(x, 50);
-    const Tree<T> alone = build_tree(*tree_data(SparseView<T>(x)), call.tree);
+    const Tree alone = build_tree(*tree_data(SparseView<T>(x)), call.tree);
     const std::vector<Index>& truth = planted.labels;
     std::printf("seed %llu: truth %.4f", static_cast<unsigned long long>(call.corpus.seed),
                 compare_clusterings(leaves_of(alone), truth).nmi);
     for (const int size : call.sizes) {
-      Tree<T> together;
+      Tree together;
       testing::with_team(size, [&](const Team& team) {
         auto tree = build_tree(*shared_tree_data<T>(blocks, 1e12, team, team.starts_of(x.cols)), call.tree);
         if (team.rank() == 0) together = std::move(tree);

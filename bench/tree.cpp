@@ -58,7 +58,7 @@ void run(const Call& call) {
   const auto truth = call.truth.empty() ? std::vector<Index>{} : read_labels(call.truth);
   const long long before = peak_memory();
   for (int turn = 0; turn < call.repeat; ++turn) {
-    Tree<T> tree;
+    Tree tree;
     std::vector<Index> flat;
     double build_seconds = 0, flatten_seconds = 0;
     long long peak = 0, program = 0;

@@ -11,7 +11,7 @@
 #include "copse/cluster/gnmf.h"
 #include "copse/cluster/lda.h"
 #include "copse/cluster/separable.h"
-#include "copse/describe/stored_view.h"
+#include "copse/describe/read_result.h"
 #include "copse/edit/edit.h"
 #include "copse/generate/corpus.h"
 #include "copse/generate/gene_expression.h"

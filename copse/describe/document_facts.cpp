@@ -17,12 +17,12 @@ std::vector<Index> choose_excerpts(const TopicView& view) {
   std::map<Index, bool> seen;
   for (std::size_t rank = 0;; ++rank) {
     bool any = false;
-    for (const TopicNode& node : view.nodes) {
+    for (const Topic& node : view.nodes) {
       if (rank >= node.representatives.size()) continue;
       any = true;
       if (static_cast<Index>(chosen.size()) < most_texts &&
-          !std::exchange(seen[node.representatives[rank].first], true))
-        chosen.push_back(node.representatives[rank].first);
+          !std::exchange(seen[node.representatives[rank].number], true))
+        chosen.push_back(node.representatives[rank].number);
     }
     if (!any || static_cast<Index>(chosen.size()) >= most_texts) break;
   }
@@ -48,14 +48,13 @@ void add_excerpts(const DocumentSource& source, const TopicView& view, ModelItem
 
 }  // namespace
 
-template <class T>
-void add_coherence(const Dataset<T>& data, const TopicView& view, ModelItems& items) {
+void add_coherence(const AnyDataset& data, const TopicView& view, ModelItems& items) {
   std::vector<std::vector<Index>> topics;
-  for (const TopicNode& node : view.nodes) {
+  for (const Topic& node : view.nodes) {
     auto& topic = topics.emplace_back();
-    for (const auto& [feature, weight] : node.words) topic.push_back(feature);
+    for (const Ranked& word : node.words) topic.push_back(word.number);
   }
-  const std::vector<double> values = coherence(data, topics);
+  const std::vector<double> values = data.visit([&](const auto& entries) { return coherence(entries, topics); });
   for (std::size_t n = 1; n < view.nodes.size(); ++n) {
     const auto found = std::ranges::find(items.topic_ids, view.nodes[n].id);
     if (found == items.topic_ids.end()) {
@@ -67,26 +66,24 @@ void add_coherence(const Dataset<T>& data, const TopicView& view, ModelItems& it
   }
 }
 
-template <class T, class Model>
-void add_document_facts(const Dataset<T>& data, const DocumentSource* source, Model& model) {
+template <class Model>
+void add_document_facts(const AnyDataset& data, const DocumentSource* source, Model& model) {
   ModelItems& items = model.items;
-  add_labels(data, model);
-  if (!items.is_text()) return;
-  if (items.document_counts.empty()) {
-    const auto counts = feature_sums(data, [](Index, Index, T) { return 1.0; });
-    items.document_counts.assign(counts.begin(), counts.end());
-    items.near_duplicates = near_duplicates(data);
+  if (items.is_text() && items.document_counts.empty()) {
+    data.visit([&]<class T>(const Dataset<T>& entries) {
+      const auto counts = feature_sums(entries, [](Index, Index, T) { return 1.0; });
+      items.document_counts.assign(counts.begin(), counts.end());
+      items.near_duplicates = near_duplicates(entries);
+    });
   }
   const TopicView view = view_of(model);
+  add_labels(data, view, items);
+  if (!items.is_text()) return;
   add_coherence(data, view, items);
   if (source != nullptr) add_excerpts(*source, view, items);
 }
 
-#define COPSE_INSTANTIATE(T)                                                                 \
-  template void add_coherence(const Dataset<T>&, const TopicView&, ModelItems&);             \
-  template void add_document_facts(const Dataset<T>&, const DocumentSource*, FlatModel<T>&); \
-  template void add_document_facts(const Dataset<T>&, const DocumentSource*, TreeModel<T>&);
-COPSE_INSTANTIATE(float)
-COPSE_INSTANTIATE(double)
+template void add_document_facts(const AnyDataset&, const DocumentSource*, FlatModel&);
+template void add_document_facts(const AnyDataset&, const DocumentSource*, TreeModel&);
 
 }  // namespace copse

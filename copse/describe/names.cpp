@@ -68,13 +68,12 @@ Index above(const TopicView& view, std::size_t node) {
 using Held = std::unordered_map<Index, double>;
 
 // How many items of each node hold each of its terms and its children's terms; in dense data, the sums of the entries.
-template <class T>
-std::vector<Held> terms_held(const TopicView& view, const Dataset<T>& data, const ItemRanges& ranges) {
+std::vector<Held> terms_held(const TopicView& view, const AnyDataset& data, const ItemRanges& ranges) {
   std::vector<Held> held(view.nodes.size());
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
-    for (const auto& [feature, weight] : view.nodes[n].words) {
-      held[n].emplace(feature, 0);
-      if (n > 0) held[above(view, n)].emplace(feature, 0);
+    for (const Ranked& word : view.nodes[n].words) {
+      held[n].emplace(word.number, 0);
+      if (n > 0) held[above(view, n)].emplace(word.number, 0);
     }
   }
   const bool counts = data.is_sparse();
@@ -85,11 +84,13 @@ std::vector<Held> terms_held(const TopicView& view, const Dataset<T>& data, cons
       slot[feature] = static_cast<std::int32_t>(sums.size());
       sums.push_back(0);
     }
-    for (Index e = ranges.begin[n]; e < ranges.end[n]; ++e) {
-      visit_nonzeros(data, ranges.items[e], [&](Index feature, T value) {
-        if (slot[feature] >= 0) sums[slot[feature]] += counts ? 1.0 : static_cast<double>(value);
-      });
-    }
+    data.visit([&](const auto& entries) {
+      for (Index e = ranges.begin[n]; e < ranges.end[n]; ++e) {
+        visit_nonzeros(entries, ranges.items[e], [&](Index feature, auto value) {
+          if (slot[feature] >= 0) sums[slot[feature]] += counts ? 1.0 : static_cast<double>(value);
+        });
+      }
+    });
     for (auto& [feature, sum] : held[n]) sum = sums[slot[feature]];
   });
   return held;
@@ -108,17 +109,17 @@ bool holds(const std::string& phrase, const std::string& word) {
 }
 
 // The terms of a topic, best first.
-std::vector<Term> scored_terms(const TopicNode& node, const Held& here, const Held& above, double size,
-                               double size_above, const std::vector<std::string>& names) {
+std::vector<Term> scored_terms(const Topic& node, const Held& here, const Held& above, double size, double size_above,
+                               const std::vector<std::string>& names) {
   std::vector<Term> terms;
-  for (const auto& [feature, weight] : node.words) {
+  for (const auto& [feature, weight, name] : node.words) {
     const double share_above = above.at(feature) / std::max(1.0, size_above);
     const double share = (here.at(feature) + smoothing * share_above) / (size + smoothing);
     terms.push_back({names[feature], share_above > 0 ? weight * std::log(share / share_above) : 0});
   }
   // Nothing tells it from its parent: its best words.
   if (std::ranges::none_of(terms, [](const Term& term) { return term.score > 0; })) {
-    for (std::size_t r = 0; r < terms.size(); ++r) terms[r].score = node.words[r].second;
+    for (std::size_t r = 0; r < terms.size(); ++r) terms[r].score = node.words[r].weight;
   }
   std::erase_if(terms, [](const Term& term) { return !(term.score > 0); });
   std::ranges::stable_sort(terms, std::greater(), &Term::score);
@@ -244,8 +245,7 @@ bool are_forms(const std::string& a, const std::string& b) {
   return false;
 }
 
-template <class T>
-std::vector<std::string> topic_names(const TopicView& view, const Dataset<T>& data, const ModelItems& items) {
+std::vector<std::string> topic_names(const TopicView& view, const AnyDataset& data, const ModelItems& items) {
   std::vector<std::string> names(view.nodes.size());
   if (items.feature_names.empty()) return names;
   const ItemRanges ranges(view, items);
@@ -258,7 +258,7 @@ std::vector<std::string> topic_names(const TopicView& view, const Dataset<T>& da
     if (const auto found = known.find(view.nodes[n].id); found != known.end()) taken.insert(terms_of(found->second));
   }
   for (std::size_t n = 1; n < view.nodes.size(); ++n) {
-    const TopicNode& node = view.nodes[n];
+    const Topic& node = view.nodes[n];
     if (const auto found = known.find(node.id); found != known.end()) {
       names[n] = found->second;
       continue;
@@ -271,11 +271,8 @@ std::vector<std::string> topic_names(const TopicView& view, const Dataset<T>& da
   return names;
 }
 
-template <class T, class Model>
-void add_labels(const Dataset<T>& data, Model& model) {
-  ModelItems& items = model.items;
+void add_labels(const AnyDataset& data, const TopicView& view, ModelItems& items) {
   if (items.feature_names.empty()) return;
-  const TopicView view = view_of(model, {.representatives = 0});
   const std::vector<std::string> names = topic_names(view, data, items);
   const std::set<std::string> known(items.label_ids.begin(), items.label_ids.end());
   for (std::size_t n = 1; n < view.nodes.size(); ++n) {
@@ -294,13 +291,10 @@ std::string names_prompt(const TopicView& view, const ModelItems& items) {
       "it from its\nsiblings and its parent.\n";
   const std::vector<Index> shown = shown_nodes(view);
   for (const Index n : shown) {
-    const TopicNode& node = view.nodes[n];
+    const Topic& node = view.nodes[n];
     text += fmt::format("\n## {}\nname: {}\nsize: {}\n", short_id(node.id), node.label, node.size);
     std::vector<std::string> terms, siblings;
-    for (std::size_t r = 0; r < std::min(prompt_terms, node.words.size()); ++r) {
-      const Index feature = node.words[r].first;
-      terms.push_back(items.feature_names.empty() ? std::to_string(feature) : items.feature_names[feature]);
-    }
+    for (std::size_t r = 0; r < std::min(prompt_terms, node.words.size()); ++r) terms.push_back(node.words[r].name);
     text += fmt::format("terms: {}\n", joined(terms, ", "));
     const auto called = [&](Index other) {
       return fmt::format("{} {}", short_id(view.nodes[other].id), view.nodes[other].label);
@@ -312,7 +306,7 @@ std::string names_prompt(const TopicView& view, const ModelItems& items) {
     }
     if (!siblings.empty()) text += fmt::format("siblings: {}\n", joined(siblings, "; "));
     for (std::size_t r = 0; r < std::min(prompt_documents, node.representatives.size()); ++r) {
-      const Index item = node.representatives[r].first;
+      const Index item = node.representatives[r].number;
       const auto excerpt = std::ranges::lower_bound(items.excerpt_items, item);
       std::string line = items.item_names[item];
       if (!items.titles.empty() && !items.titles[item].empty()) line = items.titles[item];
@@ -355,12 +349,5 @@ std::vector<GivenName> given_names(const std::vector<std::string>& lines, const 
   if (names.empty()) throw InputError(source + " holds no names.");
   return names;
 }
-
-#define COPSE_INSTANTIATE(T)                                                                             \
-  template std::vector<std::string> topic_names(const TopicView&, const Dataset<T>&, const ModelItems&); \
-  template void add_labels(const Dataset<T>&, FlatModel<T>&);                                            \
-  template void add_labels(const Dataset<T>&, TreeModel<T>&);
-COPSE_INSTANTIATE(float)
-COPSE_INSTANTIATE(double)
 
 }  // namespace copse

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "copse/describe/topic_view.h"
+#include "copse/matrix/any_dataset.h"
 
 namespace copse {
 
@@ -16,12 +17,10 @@ namespace copse {
 // is taken unless it scores less than half; of several forms of one word the first. No two nodes get the same terms.
 // Topics that have a name in `items` keep it. Empty for the root, for topics without terms, and where features have no
 // names.
-template <class T>
-std::vector<std::string> topic_names(const TopicView& view, const Dataset<T>& data, const ModelItems& items);
+std::vector<std::string> topic_names(const TopicView& view, const AnyDataset& data, const ModelItems& items);
 
-// Names of all topics that have none into model.items. Model is a FlatModel or TreeModel.
-template <class T, class Model>
-void add_labels(const Dataset<T>& data, Model& model);
+// Names of all topics of the view that have none into the model's items.
+void add_labels(const AnyDataset& data, const TopicView& view, ModelItems& items);
 
 // Whether two terms hold forms of the same word: words that are equal, or begin with the same four characters or more
 // and go on with three or fewer, no digits among these, or of three characters and an s.

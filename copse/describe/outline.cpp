@@ -6,10 +6,9 @@
 namespace copse {
 namespace {
 
-template <class T>
 class Outliner {
  public:
-  explicit Outliner(const Tree<T>& tree) : tree_(tree), rest_(static_cast<std::size_t>(tree.rows), 0), spread_(rest_) {
+  explicit Outliner(const Tree& tree) : tree_(tree), rest_(static_cast<std::size_t>(tree.rows), 0), spread_(rest_) {
     outline_.parent.assign(tree.nodes.size(), -1);
     outline_.children.resize(tree.nodes.size());
   }
@@ -28,7 +27,7 @@ class Outliner {
   }
 
  private:
-  const TreeNode<T>& node(Index n) const { return tree_.nodes[n]; }
+  const TreeNode& node(Index n) const { return tree_.nodes[n]; }
 
   // The length of the mean item of a node along its topic.
   double mean_length(Index n) const {
@@ -38,7 +37,7 @@ class Outliner {
   // Puts both parts of `n` below `top`; the other part is of what is beside each.
   void open(Index n, Index top) {
     for (const auto& [part, other] : {std::pair(node(n).first, node(n).second), {node(n).second, node(n).first}}) {
-      const RankedTerms<T>& topic = node(other).topic;
+      const RankedTerms& topic = node(other).topic;
       std::vector<double> before;  // to be exact when the sum goes back
       before.reserve(topic.terms.size());
       const auto count = static_cast<double>(node(other).items.size());
@@ -46,7 +45,7 @@ class Outliner {
       for (std::size_t r = 0; r < topic.terms.size(); ++r) {
         double& sum = rest_[topic.terms[r]];
         before.push_back(sum);
-        sum += scale * static_cast<double>(topic.weights[r]);
+        sum += scale * topic.weights[r];
       }
       rest_count_ += count;
       place(part, top);
@@ -74,22 +73,20 @@ class Outliner {
   }
 
   double similarity_of_parts(Index n) {
-    const RankedTerms<T>& first = node(node(n).first).topic;
-    for (std::size_t r = 0; r < first.terms.size(); ++r)
-      spread_[first.terms[r]] = static_cast<double>(first.weights[r]);
+    const RankedTerms& first = node(node(n).first).topic;
+    for (std::size_t r = 0; r < first.terms.size(); ++r) spread_[first.terms[r]] = first.weights[r];
     const double cosine = dot(node(node(n).second).topic, spread_);
     for (const RowIndex term : first.terms) spread_[term] = 0;
     return cosine * mean_length(node(n).first) * mean_length(node(n).second);
   }
 
-  static double dot(const RankedTerms<T>& topic, const std::vector<double>& values) {
+  static double dot(const RankedTerms& topic, const std::vector<double>& values) {
     double sum = 0;
-    for (std::size_t r = 0; r < topic.terms.size(); ++r)
-      sum += static_cast<double>(topic.weights[r]) * values[topic.terms[r]];
+    for (std::size_t r = 0; r < topic.terms.size(); ++r) sum += topic.weights[r] * values[topic.terms[r]];
     return sum;
   }
 
-  const Tree<T>& tree_;
+  const Tree& tree_;
   std::vector<double> rest_;  // the sum of the items of P \ A, each along its node's topic
   double rest_count_ = 0;
   std::vector<double> spread_;  // zero between calls
@@ -99,12 +96,6 @@ class Outliner {
 
 }  // namespace
 
-template <class T>
-Outline outline_of(const Tree<T>& tree) {
-  return Outliner<T>(tree).run();
-}
-
-template Outline outline_of(const Tree<float>&);
-template Outline outline_of(const Tree<double>&);
+Outline outline_of(const Tree& tree) { return Outliner(tree).run(); }
 
 }  // namespace copse

@@ -28,7 +28,6 @@ struct Outline {
 // split into it and a rest is shown as the rest. With x_j = q_X w_X for the items of X, q_X^2 the share
 // of their squared norms that the topic w_X explains, s(X, Y) = q_X q_Y w_X'w_Y. What is asked of A depends on nodes
 // that were there when A was split: more leaves, or a cut, change nothing but what is below the leaves.
-template <class T>
-Outline outline_of(const Tree<T>& tree);
+Outline outline_of(const Tree& tree);
 
 }  // namespace copse

@@ -100,7 +100,7 @@ PlantedOutline plant(const Shape& shape, Index documents, std::uint64_t seed) {
 }
 
 // The shown node of every item at this depth, or the last one above it.
-std::vector<Index> level(const Tree<float>& tree, const Outline& outline, int depth) {
+std::vector<Index> level(const Tree& tree, const Outline& outline, int depth) {
   std::vector<Index> labels(static_cast<std::size_t>(tree.cols), -1), nodes{0};
   for (int d = 0; d < depth; ++d) {
     std::vector<Index> next;
@@ -154,9 +154,9 @@ TEST(Outline, ShowsTopicsWithoutGroupsSideBySide) {
 // ---- against a naive twin, on random trees
 
 // A tree of random sizes and topics, some of them empty or of few terms; every split has the next number.
-Tree<double> random_tree(Index leaves, std::uint64_t seed) {
+Tree random_tree(Index leaves, std::uint64_t seed) {
   Random random(seed, 1);
-  Tree<double> tree;
+  Tree tree;
   tree.rows = 12, tree.cols = 400, tree.leaves = leaves;
   tree.nodes.resize(1);
   tree.nodes[0].items.resize(400);
@@ -172,19 +172,21 @@ Tree<double> random_tree(Index leaves, std::uint64_t seed) {
     const auto size = static_cast<Index>(tree.nodes[n].items.size());
     const Index second = std::min(size / 2, random.below(3) > 0 ? 1 : random.below(size / 2 + 1));
     for (const bool first : {false, true}) {
-      TreeNode<double> child;
+      TreeNode child;
       child.parent = n;
       const auto& items = tree.nodes[n].items;
       child.items =
           first ? std::vector(items.begin() + second, items.end()) : std::vector(items.begin(), items.begin() + second);
+      std::vector<double> weights;
       double square = 0;
       for (RowIndex term = 0; term < 12; ++term) {
         if (random.below(3) == 0) continue;
         child.topic.terms.push_back(term);
-        child.topic.weights.push_back(random.uniform());
-        square += child.topic.weights.back() * child.topic.weights.back();
+        weights.push_back(random.uniform());
+        square += weights.back() * weights.back();
       }
-      for (double& weight : child.topic.weights) weight /= std::sqrt(square);
+      for (double& weight : weights) weight /= std::sqrt(square);
+      child.topic.weights = weights;
       child.squared_norm = 1 + random.uniform();
       child.explained = random.uniform() * child.squared_norm;
       (first ? tree.nodes[n].first : tree.nodes[n].second) = static_cast<Index>(tree.nodes.size());
@@ -196,7 +198,7 @@ Tree<double> random_tree(Index leaves, std::uint64_t seed) {
   return tree;
 }
 
-double similarity(const TreeNode<double>& a, const TreeNode<double>& b) {
+double similarity(const TreeNode& a, const TreeNode& b) {
   double sum = 0;
   for (std::size_t r = 0; r < a.topic.terms.size(); ++r) {
     for (std::size_t s = 0; s < b.topic.terms.size(); ++s) {
@@ -207,17 +209,17 @@ double similarity(const TreeNode<double>& a, const TreeNode<double>& b) {
 }
 
 // The shown node above n: the nearest ancestor that is shown, by the formula as it stands in the header.
-std::vector<Index> naive_parents(const Tree<double>& tree) {
+std::vector<Index> naive_parents(const Tree& tree) {
   std::vector<Index> parent(tree.nodes.size(), -1);
   for (Index n = 1; n < static_cast<Index>(tree.nodes.size()); ++n) {
     std::vector<Index> beside;
     Index above = n;
     do {
-      const TreeNode<double>& up = tree.nodes[tree.nodes[above].parent];
+      const TreeNode& up = tree.nodes[tree.nodes[above].parent];
       beside.push_back(up.first == above ? up.second : up.first);
       above = tree.nodes[above].parent;
     } while (above > 0 && parent[above] < 0);
-    const TreeNode<double>& node = tree.nodes[n];
+    const TreeNode& node = tree.nodes[n];
     bool shown = node.first < 0 || !node.name.empty();
     if (!shown) {
       const double inside = similarity(tree.nodes[node.first], tree.nodes[node.second]);
@@ -296,7 +298,7 @@ TEST(Outline, ShowsWhatAPersonNamedAndDoesNotDependOnUnits) {
 }
 
 TEST(Outline, OfALoneRootHasNothing) {
-  Tree<float> tree;
+  Tree tree;
   tree.rows = 3, tree.cols = 2, tree.leaves = 1;
   tree.nodes.resize(1);
   EXPECT_EQ(outline_of(tree).parent, std::vector<Index>{-1});

@@ -2,19 +2,17 @@
 
 namespace copse {
 
-template <class T>
-FlatResult<T> read_flat_result(const StoredResult& stored) {
-  FlatResult<T> result;
-  result.model = read_model<T>(stored.model);
+FlatResult read_flat_result(const StoredResult& stored) {
+  FlatResult result;
+  result.model = read_flat_model(stored.model);
   result.report = stored.report;
   describe(result);
   return result;
 }
 
-template <class T>
-TreeResult<T> read_tree_result(const StoredResult& stored) {
-  TreeResult<T> result;
-  result.model = read_tree_model<T>(stored.model);
+TreeResult read_tree_result(const StoredResult& stored) {
+  TreeResult result;
+  result.model = read_tree_model(stored.model);
   result.report = stored.report;
   describe(result);
   const Settings& settings = stored.report.settings;
@@ -24,21 +22,21 @@ TreeResult<T> read_tree_result(const StoredResult& stored) {
   return result;
 }
 
-template <class T>
-GraphResult<T> read_graph_result(const StoredResult& stored) {
-  GraphResult<T> result;
-  result.model = read_graph_model<T>(stored.model);
+GraphResult read_graph_result(const StoredResult& stored) {
+  GraphResult result;
+  result.model = read_graph_model(stored.model);
   result.report = stored.report;
   result.overlap = number_setting(stored.report.settings, "overlap", result.overlap);
   describe(result);
   return result;
 }
 
-#define COPSE_INSTANTIATE(T)                                         \
-  template FlatResult<T> read_flat_result<T>(const StoredResult&);   \
-  template GraphResult<T> read_graph_result<T>(const StoredResult&); \
-  template TreeResult<T> read_tree_result<T>(const StoredResult&);
-COPSE_INSTANTIATE(float)
-COPSE_INSTANTIATE(double)
+StoredView read_view(const StoredResult& stored, const ViewLimits& limits) {
+  const auto look = [&](auto model) -> StoredView {
+    TopicView view = view_of(model, limits);
+    return {std::move(view), std::move(model.items)};
+  };
+  return stored.is_tree() ? look(read_tree_model(stored.model)) : look(read_flat_model(stored.model));
+}
 
 }  // namespace copse

@@ -4,8 +4,7 @@
 
 namespace copse {
 
-template <class T>
-SoftPaths<T>::SoftPaths(const Tree<T>& tree)
+SoftPaths::SoftPaths(const Tree& tree)
     : last(static_cast<std::size_t>(tree.cols), 0),
       second(last.size(), -1),
       beside(last.size()),
@@ -17,12 +16,12 @@ SoftPaths<T>::SoftPaths(const Tree<T>& tree)
   std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
   weights_.resize(static_cast<std::size_t>(starts_.back()));
   for (Index n = 1; n < static_cast<Index>(tree.nodes.size()); ++n) {
-    const TreeNode<T>& node = tree.nodes[n];
+    const TreeNode& node = tree.nodes[n];
     const Index sibling = tree.nodes[node.parent].first == n ? n + 1 : n - 1;
     for (std::size_t e = 0; e < node.items.size(); ++e) {
       const auto j = static_cast<std::size_t>(node.items[e]);
       const Index place = starts_[j + 1]++;
-      const double above = last[j] == 0 ? 1 : weights_[place - 1], share = static_cast<double>(node.shares[e]);
+      const double above = last[j] == 0 ? 1 : weights_[place - 1], share = node.shares[e];
       if (above * (1 - share) > beside[j]) {
         beside[j] = above * (1 - share);
         second[j] = sibling;
@@ -32,8 +31,5 @@ SoftPaths<T>::SoftPaths(const Tree<T>& tree)
     }
   }
 }
-
-template struct SoftPaths<float>;
-template struct SoftPaths<double>;
 
 }  // namespace copse

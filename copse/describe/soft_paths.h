@@ -10,9 +10,8 @@ namespace copse {
 
 // For every item of a tree: the last node on its path, the soft weights of the nodes on it, and the best node beside
 // it.
-template <class T>
 struct SoftPaths {
-  explicit SoftPaths(const Tree<T>& tree);
+  explicit SoftPaths(const Tree& tree);
 
   std::span<const double> weights(Index item) const {
     return {weights_.data() + starts_[item], static_cast<std::size_t>(starts_[item + 1] - starts_[item])};

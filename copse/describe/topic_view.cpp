@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <unordered_map>
 
@@ -23,14 +24,17 @@ class Representatives {
     for (const Index item : items.near_duplicates) duplicate_[item] = 1;
   }
 
-  std::vector<std::pair<Index, double>> operator()(std::vector<std::pair<Index, double>> candidates) const {
-    std::erase_if(candidates, [&](const auto& candidate) { return duplicate_[candidate.first] != 0; });
+  std::vector<Ranked> operator()(std::vector<Ranked> candidates) const {
+    std::erase_if(candidates, [&](const auto& candidate) { return duplicate_[candidate.number] != 0; });
     const std::size_t count = std::min(most_, candidates.size());
     std::ranges::partial_sort(
         candidates, candidates.begin() + static_cast<std::ptrdiff_t>(count),
-        [](const auto& a, const auto& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
+        [](const auto& a, const auto& b) { return a.weight != b.weight ? a.weight > b.weight : a.number < b.number; });
     candidates.resize(count);
-    for (auto& candidate : candidates) candidate.first = items_.number_of(candidate.first);
+    for (Ranked& candidate : candidates) {
+      candidate.number = items_.number_of(candidate.number);
+      candidate.name = items_.item_names[candidate.number];
+    }
     return candidates;
   }
 
@@ -39,6 +43,10 @@ class Representatives {
   std::size_t most_;
   std::vector<char> duplicate_;
 };
+
+Ranked feature_of(const ModelItems& items, Index feature, double weight) {
+  return {feature, weight, items.feature_name(feature)};
+}
 
 // The entry of each topic in `values`, where it is among `ids`.
 template <class Value, class Take>
@@ -59,7 +67,7 @@ void add_known(const ModelItems& items, TopicView& view) {
             [&](std::size_t n, double stability) { view.nodes[n].stability = stability; });
   for_known(view, items.label_ids, items.labels,
             [&](std::size_t n, const std::string& label) { view.nodes[n].label = label; });
-  for (TopicNode& node : view.nodes) {
+  for (Topic& node : view.nodes) {
     if (!node.name.empty()) node.label = node.name;
   }
 }
@@ -71,7 +79,16 @@ void add_item_stability(const ModelItems& items, TopicView& view) {
   }
 }
 
-// Items that were placed after the fit. A topic that an edit took away gives them to the nearest one above.
+// The sizes of the nodes: items that belong to them or to a node below.
+void count_items(TopicView& view) {
+  for (Topic& node : view.nodes) node.size = 0;
+  for (const TopicItem& item : view.items) {
+    for (Index n = item.node; n >= 0; n = view.nodes[n].parent) ++view.nodes[n].size;
+  }
+}
+
+}  // namespace
+
 void add_outside_items(const ModelItems& items, TopicView& view) {
   std::unordered_map<std::string, Index> nodes;
   for (std::size_t n = 1; n < view.nodes.size(); ++n) nodes[view.nodes[n].id] = static_cast<Index>(n);
@@ -88,16 +105,6 @@ void add_outside_items(const ModelItems& items, TopicView& view) {
   }
 }
 
-// The sizes of the nodes: items that belong to them or to a node below.
-void count_items(TopicView& view) {
-  for (TopicNode& node : view.nodes) node.size = 0;
-  for (const TopicItem& item : view.items) {
-    for (Index n = item.node; n >= 0; n = view.nodes[n].parent) ++view.nodes[n].size;
-  }
-}
-
-}  // namespace
-
 std::vector<Index> TopicView::labels() const {
   std::vector<Index> all;
   all.reserve(items.size());
@@ -113,19 +120,19 @@ Index TopicView::find(const std::string& id) const {
   for (std::size_t n = 1; n < nodes.size(); ++n) {
     if (!id.empty() && nodes[n].label == id) return static_cast<Index>(n);
   }
-  throw InvalidArgument("There is no topic " + id + "; `copse show` without --topic lists all.");
+  throw InvalidArgument(graph_nodes.empty() ? "There is no topic " + id + "; `copse show` without --topic lists all."
+                                            : "there is no community '" + id + "'; `copse show` lists all.");
 }
 
-template <class T>
-TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
-  const Tree<T>& tree = model.versions.back().tree;
+TopicView view_of(const TreeModel& model, const ViewLimits& limits) {
+  const Tree& tree = model.versions.back().tree;
   const std::vector<Index>& flat = model.versions.back().flat;
   const Representatives representatives(model.items, tree.cols, limits.representatives);
-  const JoinedTopics<T> topics(tree);
+  const JoinedTopics topics(tree);
   TopicView view;
   for (Index n = 0; n < static_cast<Index>(tree.nodes.size()); ++n) {
-    const TreeNode<T>& node = tree.nodes[n];
-    TopicNode& topic = view.nodes.emplace_back();
+    const TreeNode& node = tree.nodes[n];
+    Topic& topic = view.nodes.emplace_back();
     topic.id = tree.id(n);
     topic.name = node.name;
     topic.parent = node.parent;
@@ -133,20 +140,20 @@ TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
     topic.dropped = node.dropped;
     if (std::isfinite(node.score)) topic.score = node.score;
     topic.joined = node.joined < 0 ? -1 : joined_end(tree, n);
-    const RankedTerms<T>& terms = topics(n);
+    const RankedTerms& terms = topics(n);
     for (std::size_t r = 0; r < std::min(limits.words, terms.terms.size()); ++r)
-      topic.words.emplace_back(terms.terms[r], static_cast<double>(terms.weights[r]));
-    std::vector<std::pair<Index, double>> candidates;
-    for (std::size_t e = 0; e < node.weights.size(); ++e)
-      candidates.emplace_back(node.items[e], static_cast<double>(node.weights[e]));
+      topic.words.push_back(feature_of(model.items, terms.terms[r], terms.weights[r]));
+    std::vector<Ranked> candidates;
+    for (std::size_t e = 0; limits.representatives > 0 && e < node.weights.size(); ++e)
+      candidates.push_back({node.items[e], node.weights[e]});
     topic.representatives = representatives(std::move(candidates));
   }
   add_known(model.items, view);
   view.outline = outline_of(tree);
 
   const auto leaf = tree.partition(tree.splits());
-  const TreeVersion<T>& version = model.versions.back();
-  const auto paths = flat.empty() ? std::optional<SoftPaths<T>>(tree) : std::nullopt;
+  const TreeVersion& version = model.versions.back();
+  const auto paths = flat.empty() ? std::optional<SoftPaths>(tree) : std::nullopt;
   const std::vector<Index> numbers = model.items.kept_numbers();
   view.items.reserve(numbers.size());
   for (const Index j : numbers) {
@@ -177,25 +184,25 @@ TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits) {
   return view;
 }
 
-template <class T>
-TopicView view_of(const FlatModel<T>& model, const ViewLimits& limits) {
+TopicView view_of(const FlatModel& model, const ViewLimits& limits) {
   const Index k = model.w.cols();
-  const Clusters clusters = cluster_items(model.h);
+  const Clusters clusters = std::visit([](const auto& h) { return cluster_items(h); }, model.h.values());
   const Representatives representatives(model.items, model.h.rows(), limits.representatives);
-  const auto best = top_entries(model.w, static_cast<Index>(limits.words));
+  const auto best =
+      std::visit([&](const auto& w) { return top_entries(w, static_cast<Index>(limits.words)); }, model.w.values());
   TopicView view;
   view.nodes.push_back({.id = "", .leaf = false});
-  std::vector<std::vector<std::pair<Index, double>>> candidates(static_cast<std::size_t>(k));
-  for (Index j = 0; j < model.h.rows(); ++j) {
-    if (clusters.labels[j] >= 0) candidates[clusters.labels[j]].emplace_back(j, clusters.weights[j]);
+  std::vector<std::vector<Ranked>> candidates(static_cast<std::size_t>(k));
+  for (Index j = 0; limits.representatives > 0 && j < model.h.rows(); ++j) {
+    if (clusters.labels[j] >= 0) candidates[clusters.labels[j]].push_back({j, clusters.weights[j]});
   }
   for (Index c = 0; c < k; ++c) {
-    TopicNode& topic = view.nodes.emplace_back();
+    Topic& topic = view.nodes.emplace_back();
     topic.id = std::to_string(c);
     topic.parent = 0;
     if (!model.names.empty()) topic.name = model.names.back()[c];
     for (const Index i : best[c]) {
-      if (model.w(i, c) > T(0)) topic.words.emplace_back(i, static_cast<double>(model.w(i, c)));
+      if (model.w(i, c) > 0) topic.words.push_back(feature_of(model.items, i, model.w(i, c)));
     }
     topic.representatives = representatives(std::move(candidates[c]));
   }
@@ -212,7 +219,7 @@ TopicView view_of(const FlatModel<T>& model, const ViewLimits& limits) {
     if (item.dropped) continue;
     item.outlier = clusters.labels[j] < 0;
     if (item.outlier) continue;
-    const BestTwo best = best_two(model.h.row(j));
+    const BestTwo best = std::visit([&](const auto& h) { return best_two(h.row(j)); }, model.h.values());
     item.node = item.leaf = best.first + 1;
     item.weight = best.first_share;
     item.second = best.second < 0 ? -1 : best.second + 1;
@@ -227,10 +234,18 @@ TopicView view_of(const FlatModel<T>& model, const ViewLimits& limits) {
   return view;
 }
 
-#define COPSE_INSTANTIATE(T)                                          \
-  template TopicView view_of(const TreeModel<T>&, const ViewLimits&); \
-  template TopicView view_of(const FlatModel<T>&, const ViewLimits&);
-COPSE_INSTANTIATE(float)
-COPSE_INSTANTIATE(double)
+void add_main_classes(std::vector<Topic>& topics, const std::vector<Index>& labels,
+                      const std::vector<std::string>& classes) {
+  std::vector<std::map<std::string, Index>> counts(topics.size());
+  for (std::size_t j = 0; j < labels.size(); ++j) {
+    if (labels[j] >= 0 && !classes[j].empty()) ++counts[labels[j]][classes[j]];
+  }
+  for (std::size_t c = 0; c < topics.size(); ++c) {
+    if (counts[c].empty()) continue;
+    const auto most = std::ranges::max_element(counts[c], {}, [](const auto& entry) { return entry.second; });
+    topics[c].main_class = most->first;
+    topics[c].main_class_share = static_cast<double>(most->second) / static_cast<double>(topics[c].size);
+  }
+}
 
 }  // namespace copse

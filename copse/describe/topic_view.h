@@ -1,4 +1,5 @@
-// A result as topics with their words and documents, flat or a tree: what `show` and the page are made from.
+// A result as topics with their words and documents, flat, a tree or communities: what `show` and the page are made
+// from.
 #pragma once
 
 #include <optional>
@@ -8,26 +9,12 @@
 
 #include "copse/describe/outline.h"
 #include "copse/model/flat_model.h"
+#include "copse/model/graph_model.h"
 #include "copse/model/limits.h"
+#include "copse/model/topic.h"
 #include "copse/model/tree_model.h"
 
 namespace copse {
-
-struct TopicNode {
-  std::string id;          // as in tree.json, or the number of a flat topic; "" for the root
-  std::string name = {};   // given by a person, or empty
-  std::string label = {};  // what it is called: the given name, or else a few terms; see names.h
-  Index parent = -1;       // before the node itself
-  Index size = 0;          // items that belong to it or to a node below
-  bool leaf = true;
-  bool dropped = false;  // by a person: its items count as outliers
-  Index joined = -1;     // the node that a person gave its items to
-  std::optional<double> score = {};
-  std::optional<double> coherence = {};
-  std::optional<double> stability = {};                        // where it was measured, as stability.h has it
-  std::vector<std::pair<Index, double>> words = {};            // features with their weights, best first
-  std::vector<std::pair<Index, double>> representatives = {};  // items, among all, with their weights, best first
-};
 
 struct TopicItem {
   Index node = -1;    // the topic that it belongs to: in a tree by flattening, or else its leaf; -1: none
@@ -41,10 +28,19 @@ struct TopicItem {
   bool dropped = false;  // it has no entry that the model knows: documents without a known word
 };
 
+// An item of a graph beside what TopicItem says.
+struct GraphNode {
+  double inside = 0;                                // weight of its edges within its community
+  std::vector<std::pair<Index, double>> also = {};  // other communities where its membership is at least `overlap`
+};
+
 struct TopicView {
-  std::vector<TopicNode> nodes;  // nodes[0] is the root; the topics of a flat result are its children
-  std::vector<TopicItem> items;  // all of the file
-  Outline outline;               // which nodes a reader sees, and below which
+  // nodes[0] is the root; the topics of a flat result are its children, and so are communities and, after these, the
+  // pieces of a graph that took no part.
+  std::vector<Topic> nodes;
+  std::vector<TopicItem> items;          // all of the file
+  Outline outline;                       // which nodes a reader sees, and below which; no pieces
+  std::vector<GraphNode> graph_nodes{};  // of a graph: those of the items that are nodes, in their order
 
   // The topic of every item, -1 for none.
   std::vector<Index> labels() const;
@@ -57,12 +53,19 @@ struct TopicView {
 struct ViewLimits {
   std::size_t words = most_words;
   std::size_t representatives = most_representatives;
+  double overlap = 0.25;  // a node belongs to every community where its membership is at least this, and to its own
 };
 
 // Near duplicates do not represent a topic.
-template <class T>
-TopicView view_of(const TreeModel<T>& model, const ViewLimits& limits = {});
-template <class T>
-TopicView view_of(const FlatModel<T>& model, const ViewLimits& limits = {});
+TopicView view_of(const TreeModel& model, const ViewLimits& limits = {});
+TopicView view_of(const FlatModel& model, const ViewLimits& limits = {});
+TopicView view_of(const CommunityModel& model, const ViewLimits& limits = {});
+
+// Items that were placed after the fit. A topic that an edit took away gives them to the nearest one above.
+void add_outside_items(const ModelItems& items, TopicView& view);
+
+// Fills the most frequent class of each topic: classes[j] is that of the item that belongs to topics[labels[j]].
+void add_main_classes(std::vector<Topic>& topics, const std::vector<Index>& labels,
+                      const std::vector<std::string>& classes);
 
 }  // namespace copse

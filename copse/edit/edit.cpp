@@ -13,6 +13,7 @@
 #include "copse/options/wording.h"
 #include "copse/run/assign.h"
 #include "copse/run/graph_tree_run.h"
+#include "copse/run/leaves.h"
 #include "copse/tree/edit.h"
 #include "copse/tree/flatten.h"
 #include "copse/tree/ids.h"
@@ -24,15 +25,13 @@ namespace {
 constexpr std::size_t most_versions = 10;
 
 // The largest way down.
-template <class T>
-Index leaf_below(const Tree<T>& tree, Index node) {
+Index leaf_below(const Tree& tree, Index node) {
   while (tree.nodes[node].first >= 0) node = tree.nodes[node].first;
   return node;
 }
 
 // The leaf that is to be split. Throws InvalidArgument if it is split already.
-template <class T>
-Index leaf_to_split(const Tree<T>& tree, const std::string& id) {
+Index leaf_to_split(const Tree& tree, const std::string& id) {
   const Index node = tree.find(id), leaf = leaf_below(tree, node);
   if (tree.nodes[node].joined >= 0)
     throw InvalidArgument(fmt::format("Node {} was merged into {}: split that.", id, tree.id(joined_end(tree, node))));
@@ -44,8 +43,8 @@ Index leaf_to_split(const Tree<T>& tree, const std::string& id) {
 
 // Splits a leaf with the data at hand, and fits all items to the new leaves.
 template <class T>
-std::string split_leaf(const Edit& change, TreeOptions options, const RunData<T>& data, TreeResult<T>& result) {
-  TreeVersion<T>& version = result.model.versions.back();
+std::string split_leaf(const Edit& change, TreeOptions options, const RunData<T>& data, TreeResult& result) {
+  TreeVersion& version = result.model.versions.back();
   const Index node = leaf_to_split(version.tree, *change.split), before = version.tree.leaves;
   const Stopwatch solving;
   options.leaves = change.into;
@@ -62,12 +61,11 @@ std::string split_leaf(const Edit& change, TreeOptions options, const RunData<T>
 
 // Takes the flat leaves of the items from the tree before to the nodes of the tree now that hold them: nodes that
 // remain keep their ids. A leaf that was dropped is none; two that became one add up.
-template <class T>
-void carry_flat(const TreeVersion<T>& before, TreeVersion<T>& now) {
+void carry_flat(const TreeVersion& before, TreeVersion& now) {
   std::vector<Index> target(before.tree.nodes.size(), 0);  // the same node, or its nearest ancestor that is still there
   for (Index n = 1; n < static_cast<Index>(before.tree.nodes.size()); ++n) {
     const Index parent = before.tree.nodes[n].parent, above = target[parent];
-    const TreeNode<T>& place = now.tree.nodes[above];
+    const TreeNode& place = now.tree.nodes[above];
     target[n] = place.first < 0 ? above : before.tree.nodes[parent].first == n ? place.first : place.second;
   }
   const auto carried = [&](Index leaf) {
@@ -101,8 +99,7 @@ std::string give_names(const Edit& change, const std::vector<std::string>& ids, 
 std::string renamed(const Edit& change) { return fmt::format("renamed {} to \"{}\"", *change.rename, change.name); }
 
 // Changes that need no data. Returns what was done.
-template <class T>
-std::string rearrange(const Edit& change, Tree<T>& tree) {
+std::string rearrange(const Edit& change, Tree& tree) {
   if (change.cut > 0) {
     cut(tree, change.cut);
     return fmt::format("cut to {}", counted(change.cut, "leaf node"));
@@ -132,9 +129,8 @@ std::string rearrange(const Edit& change, Tree<T>& tree) {
   return renamed(change);
 }
 
-template <class T>
-void undo(TreeResult<T>& result) {
-  TreeModel<T>& model = result.model;
+void undo(TreeResult& result) {
+  TreeModel& model = result.model;
   if (model.versions.size() < 2) throw InvalidArgument("There is nothing to undo.");
   model.versions.pop_back();
   model.history.pop_back();
@@ -144,16 +140,16 @@ void undo(TreeResult<T>& result) {
 }  // namespace
 
 template <class T>
-void edit(const Edit& change, const TreeOptions& options, const RunData<T>* data, TreeResult<T>& result) {
+void edit(const Edit& change, const TreeOptions& options, const RunData<T>* data, TreeResult& result) {
   if (change.undo) return undo(result);
-  TreeModel<T>& model = result.model;
+  TreeModel& model = result.model;
   model.versions.push_back(model.versions.back());
   try {
     if (change.split) {
       if (data == nullptr) throw InvalidArgument("A split needs the data that the tree was made from.");
       model.history.push_back(split_leaf(change, options, *data, result));
     } else {
-      const TreeVersion<T>& before = model.versions[model.versions.size() - 2];
+      const TreeVersion& before = model.versions[model.versions.size() - 2];
       const std::string done = rearrange(change, model.versions.back().tree);
       carry_flat(before, model.versions.back());
       take_leaves(result);
@@ -166,50 +162,60 @@ void edit(const Edit& change, const TreeOptions& options, const RunData<T>* data
   if (model.versions.size() > most_versions) model.versions.erase(model.versions.begin());
 }
 
+namespace {
+
+// The data that the tree was made from, once more, and the split.
 template <class T>
-TreeResult<T> edit_stored(const StoredResult& stored, const Edit& change, bool keep_texts, const RunEvents& events) {
-  TreeResult<T> result;
+void split_again(const StoredResult& stored, const Edit& change, bool keep_texts, const RunEvents& events,
+                 TreeResult& result) {
+  RunReport& report = result.report;
+  const TreeOptions options = tree_options_in(report.settings, report.seed);
+  if (stored.is_graph_tree()) {
+    const GraphTreeData<T> graph(report.settings, events, report.seconds);
+    const RunData<T> data = graph.run_data();
+    edit(change, options, &data, result);
+    return uninterrupted([&] { place_outside(data.outside, report.settings, result.model); });
+  }
+  const InputOptions again = input_options_in(report.settings, result.model.items.vocabulary, stored.folder);
+  if (again.path.empty())
+    throw InputError(stored.folder + " was made from data in memory, which a split needs: split it in Python.");
+  const MemoryJob job{.gives = Gives::tree, .clusters = result.tree().leaves + change.into};
+  const PreparedInput<T> input = load<T>(again, job, events, report.seconds);
+  const std::unique_ptr<Data<T>> x = in_memory(input.data);
+  const RunData<T> data = run_data(input, *x, keep_texts);
+  edit(change, options, &data, result);
+  uninterrupted([&] {
+    place_outside(data.outside, report.settings, result.model);
+    if (data.words != nullptr) add_document_facts(*data.words, data.documents, result.model);
+  });
+}
+
+}  // namespace
+
+TreeResult edit_stored(const StoredResult& stored, const Edit& change, bool keep_texts, const RunEvents& events) {
+  TreeResult result;
   RunReport& report = result.report;
   const Stopwatch reading;
-  result.model = read_tree_model<T>(stored.model);
+  result.model = read_tree_model(stored.model);
   report.seconds.read = reading.seconds();
   report.command = "edit";
   report.settings = stored.report.settings;
   report.seed = stored.report.seed;
   report.nonzeros = stored.report.nonzeros;
   report.stop_reason = StopReason::converged;
-  const TreeOptions options = tree_options_in(report.settings, report.seed);
-  std::optional<PreparedInput<T>> input;
-  std::unique_ptr<Data<T>> x;
-  std::optional<RunData<T>> data;
-  std::optional<GraphTreeData<T>> graph;
-  if (change.split && is_graph_tree(report.settings)) {
-    leaf_to_split(result.tree(), *change.split);
-    graph.emplace(report.settings, events, report.seconds);
-    data.emplace(graph->run_data());
-  } else if (change.split) {
-    leaf_to_split(result.tree(), *change.split);  // before the data is read
-    const InputOptions again = input_options_in(report.settings, result.model.items.vocabulary, stored.folder);
-    if (again.path.empty())
-      throw InputError(stored.folder + " was made from data in memory, which a split needs: split it in Python.");
-    const MemoryJob job{.gives = Gives::tree, .clusters = result.tree().leaves + change.into};
-    input = load<T>(again, job, events, report.seconds);
-    x = in_memory(input->data);
-    data.emplace(run_data(*input, *x, keep_texts));
-  }
-  edit(change, options, data ? &*data : nullptr, result);
+  if (change.split) leaf_to_split(result.tree(), *change.split);  // before the data is read
+  with_precision(result.tree().precision, [&]<class T> {
+    change.split ? split_again<T>(stored, change, keep_texts, events, result) : edit<T>(change, {}, nullptr, result);
+  });
   uninterrupted([&] {
-    if (data) place_outside(data->outside, report.settings, result.model);
-    if (data && data->words != nullptr) add_document_facts(*data->words, data->documents, result.model);
     report.threads = thread_count();
     describe(result);
   });
   return result;
 }
 
-template <class T>
-void edit(const Edit& change, FlatResult<T>& result) {
-  FlatModel<T>& model = result.model;
+void edit(const Edit& change, FlatResult& result) {
+  FlatModel& model = result.model;
   if (change.undo) {
     if (model.names.empty()) throw InvalidArgument("There is nothing to undo.");
     model.names.pop_back();
@@ -240,20 +246,14 @@ void edit(const Edit& change, FlatResult<T>& result) {
   model.history.erase(model.history.begin());
 }
 
-template <class T>
-FlatResult<T> edit_stored_flat(const StoredResult& stored, const Edit& change) {
-  FlatResult<T> result = read_flat_result<T>(stored);
+FlatResult edit_stored_flat(const StoredResult& stored, const Edit& change) {
+  FlatResult result = read_flat_result(stored);
   edit(change, result);
   uninterrupted([&] { describe(result); });
   return result;
 }
 
-#define COPSE_INSTANTIATE(T)                                                                    \
-  template void edit(const Edit&, const TreeOptions&, const RunData<T>*, TreeResult<T>&);       \
-  template TreeResult<T> edit_stored(const StoredResult&, const Edit&, bool, const RunEvents&); \
-  template void edit(const Edit&, FlatResult<T>&);                                              \
-  template FlatResult<T> edit_stored_flat(const StoredResult&, const Edit&);
-COPSE_INSTANTIATE(float)
-COPSE_INSTANTIATE(double)
+template void edit(const Edit&, const TreeOptions&, const RunData<float>*, TreeResult&);
+template void edit(const Edit&, const TreeOptions&, const RunData<double>*, TreeResult&);
 
 }  // namespace copse

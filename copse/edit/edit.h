@@ -6,7 +6,7 @@
 #include <string>
 
 #include "copse/describe/names.h"
-#include "copse/describe/tree_result.h"
+#include "copse/describe/result.h"
 #include "copse/model/stored_result.h"
 #include "copse/run/flat_run.h"
 
@@ -29,18 +29,14 @@ struct Edit {
 // was if anything is thrown: InvalidArgument for what cannot be done, InputError for a name of a node that is not
 // there. describe() is still to be called.
 template <class T>
-void edit(const Edit& change, const TreeOptions& options, const RunData<T>* data, TreeResult<T>& result);
+void edit(const Edit& change, const TreeOptions& options, const RunData<T>* data, TreeResult& result);
 
 // The same on a folder: reads the model, and the data again where a split needs it.
-template <class T>
-TreeResult<T> edit_stored(const StoredResult& stored, const Edit& change, bool keep_texts,
-                          const RunEvents& events = {});
+TreeResult edit_stored(const StoredResult& stored, const Edit& change, bool keep_texts, const RunEvents& events = {});
 
 // The same for flat topics, which have names that a person gave and nothing else to change. Throws InvalidArgument for
 // other changes.
-template <class T>
-void edit(const Edit& change, FlatResult<T>& result);
-template <class T>
-FlatResult<T> edit_stored_flat(const StoredResult& stored, const Edit& change);
+void edit(const Edit& change, FlatResult& result);
+FlatResult edit_stored_flat(const StoredResult& stored, const Edit& change);
 
 }  // namespace copse

@@ -284,18 +284,17 @@ class GraphTreeData : public TreeData<T> {
 };
 
 // The tree of some nodes as a tree of all. The others are outliers of the root.
-template <class T>
-void number_anew(Tree<T>& tree, const std::vector<Index>& core, Index n) {
+void number_anew(Tree& tree, const std::vector<Index>& core, Index n) {
   const auto map = [&](std::vector<RowIndex>& numbers) {
     for (RowIndex& number : numbers) number = static_cast<RowIndex>(core[number]);
   };
-  for (TreeNode<T>& node : tree.nodes) {
+  for (TreeNode& node : tree.nodes) {
     map(node.items);
     map(node.outliers);
     map(node.topic.terms);
   }
   tree.rows = tree.cols = n;
-  TreeNode<T>& root = tree.nodes[0];
+  TreeNode& root = tree.nodes[0];
   if (root.first >= 0) {
     std::vector<char> taken(static_cast<std::size_t>(n), 0);
     for (const Index node : core) taken[node] = 1;
@@ -315,8 +314,7 @@ std::unique_ptr<TreeData<T>> graph_tree_data(SparseView<T> weights, double tau) 
   return std::make_unique<GraphTreeData<T>>(weights, tau);
 }
 
-template <class T>
-std::vector<Index> graph_tree_labels(const Tree<T>& tree, const Components& components) {
+std::vector<Index> graph_tree_labels(const Tree& tree, const Components& components) {
   const std::vector<Index> leaves = tree.leaf_nodes();
   std::vector<Index> number(tree.nodes.size(), -1);
   for (std::size_t c = 0; c < leaves.size(); ++c) number[leaves[c]] = static_cast<Index>(c);
@@ -337,13 +335,13 @@ std::vector<Index> graph_tree_labels(const Tree<T>& tree, const Components& comp
 }
 
 template <class T>
-GraphTree<T> cluster_graph_tree(const Graph<T>& graph, const GraphTreeOptions& options) {
+GraphTree cluster_graph_tree(const Graph<T>& graph, const GraphTreeOptions& options) {
   const Index n = graph.nodes();
   if (n == 0) throw InvalidArgument("the graph has no nodes");
   if (options.tree.leaves < 1 || options.tree.leaves > n)
     throw InvalidArgument("the number of leaves must be between 1 and the number of nodes, " + std::to_string(n) +
                           ", and is " + std::to_string(options.tree.leaves));
-  GraphTree<T> result;
+  GraphTree result;
   result.components = connected_components<T>(graph.weights);
   const std::vector<Index> core = nodes_taking_part(result.components, options.tree.leaves, options.least_component);
   if (static_cast<Index>(core.size()) == n) {
@@ -373,10 +371,9 @@ GraphTree<T> cluster_graph_tree(const Graph<T>& graph, const GraphTreeOptions& o
   return result;
 }
 
-#define COPSE_INSTANTIATE(T)                                                          \
-  template std::unique_ptr<TreeData<T>> graph_tree_data(SparseView<T>, double);       \
-  template GraphTree<T> cluster_graph_tree(const Graph<T>&, const GraphTreeOptions&); \
-  template std::vector<Index> graph_tree_labels(const Tree<T>&, const Components&);
+#define COPSE_INSTANTIATE(T)                                                    \
+  template std::unique_ptr<TreeData<T>> graph_tree_data(SparseView<T>, double); \
+  template GraphTree cluster_graph_tree(const Graph<T>&, const GraphTreeOptions&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 #undef COPSE_INSTANTIATE

@@ -28,9 +28,8 @@ struct GraphTreeOptions {
   Index least_component = -1;  // components with fewer nodes are set aside; -1: as cluster_graph() with k = leaves
 };
 
-template <class T>
 struct GraphTree {
-  Tree<T> tree;  // nodes that were set aside are outliers of the root, where it was split
+  Tree tree;  // nodes that were set aside are outliers of the root, where it was split
   // Per node: 0, 1, ... in the order of tree.leaf_nodes(), then the components that were set aside, in the order of
   // their lowest nodes. Nodes that a split set aside (outlier_trials) have -1.
   std::vector<Index> labels;
@@ -43,10 +42,9 @@ struct GraphTree {
 
 // Throws InvalidArgument for a bad option or a graph without nodes. See build_tree() for cancellation and time limits.
 template <class T>
-GraphTree<T> cluster_graph_tree(const Graph<T>& graph, const GraphTreeOptions& options);
+GraphTree cluster_graph_tree(const Graph<T>& graph, const GraphTreeOptions& options);
 
 // The labels of GraphTree for a tree that was edited since.
-template <class T>
-std::vector<Index> graph_tree_labels(const Tree<T>& tree, const Components& components);
+std::vector<Index> graph_tree_labels(const Tree& tree, const Components& components);
 
 }  // namespace copse

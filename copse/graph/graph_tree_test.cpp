@@ -62,7 +62,7 @@ Nested nested_graph(const std::vector<Index>& branches, Index smallest, const st
 }
 
 // The group of a level that each of the tree's nodes at some depth belongs to, if all of its items agree.
-bool is_pure(const TreeNode<float>& node, const std::vector<Index>& labels) {
+bool is_pure(const TreeNode& node, const std::vector<Index>& labels) {
   for (const RowIndex item : node.items) {
     if (labels[item] != labels[node.items[0]]) return false;
   }
@@ -144,10 +144,10 @@ TEST(GraphTree, IsATreeAsOthersAre) {
   GraphTreeOptions options;
   options.tree.leaves = 3;
   auto found = cluster_graph_tree(nested.graph, options);
-  Tree<float>& tree = found.tree;
+  Tree& tree = found.tree;
   EXPECT_EQ(tree.rows, 240);
   EXPECT_EQ(tree.cols, 240);
-  for (const TreeNode<float>& node : tree.nodes) {
+  for (const TreeNode& node : tree.nodes) {
     EXPECT_EQ(node.items.size(), node.parent < 0 ? 240 : node.weights.size());
     // The most central nodes of a community belong to it.
     if (node.parent < 0) continue;

@@ -38,8 +38,7 @@ Matrix<T> matrix_of(const SafeTensors& model, const std::string& name, Index row
 
 }  // namespace
 
-template <class T>
-void write_model(OutputFile& file, const FlatModel<T>& model, const Settings& settings) {
+void write_model(OutputFile& file, const FlatModel& model, const Settings& settings) {
   TensorWriter writer;
   writer.add_view("w", model.w);
   writer.add_view("h", model.h);
@@ -56,13 +55,12 @@ void write_model(OutputFile& file, const FlatModel<T>& model, const Settings& se
   writer.write(file, settings, "flat");
 }
 
-template <class T>
-FlatModel<T> read_model(const Input& file) {
+FlatModel read_flat_model(const Input& file) {
   const TensorReader reader(file, "a flat result");
-  FlatModel<T> model;
-  model.w = reader.matrix<T>("w");
-  model.h = reader.matrix<T>("h");
-  model.baseline = reader.list<T>("baseline");
+  FlatModel model;
+  model.w = reader.matrix("w");
+  model.h = reader.matrix("h");
+  model.baseline = reader.numbers("baseline");
   model.penalty = reader.list<double>("penalty");
   model.prior = reader.list<double>("prior");
   const auto fits = [](const auto& list, Index count) {
@@ -72,8 +70,9 @@ FlatModel<T> read_model(const Input& file) {
       !fits(model.penalty, model.w.cols()) || !fits(model.prior, model.w.cols()))
     reader.wrong("its factors do not fit each other");
   const auto usable = [](double value) { return value >= 0 && std::isfinite(value); };
-  if (!std::ranges::all_of(model.baseline, usable) || !std::ranges::all_of(model.penalty, usable) ||
-      !std::ranges::all_of(model.prior, usable))
+  bool usable_baseline = true;
+  for (std::size_t i = 0; i < model.baseline.size(); ++i) usable_baseline &= usable(model.baseline[i]);
+  if (!usable_baseline || !std::ranges::all_of(model.penalty, usable) || !std::ranges::all_of(model.prior, usable))
     reader.wrong("its baseline, penalty or prior has an entry that is negative or not finite");
   const std::vector<std::string> names = reader.strings("names");
   model.history = reader.strings("history");
@@ -99,10 +98,6 @@ StartFactors<T> read_start(const std::string& path, Index rows, Index cols, Inde
   return {matrix_of<T>(model, "w", rows, k, path), matrix_of<T>(model, "h", cols, k, path)};
 }
 
-template void write_model(OutputFile&, const FlatModel<float>&, const Settings&);
-template void write_model(OutputFile&, const FlatModel<double>&, const Settings&);
-template FlatModel<float> read_model(const Input&);
-template FlatModel<double> read_model(const Input&);
 template StartFactors<float> read_start(const std::string&, Index, Index, Index);
 template StartFactors<double> read_start(const std::string&, Index, Index, Index);
 

@@ -12,11 +12,10 @@ namespace copse {
 
 // Tensors: w (features x k), h (items x k), baseline (features; affine only), penalty (k; sparse NMF only), prior (k;
 // LDA only), names and history (of edited topics only), and those of ModelItems.
-template <class T>
 struct FlatModel {
-  Matrix<T> w;
-  Matrix<T> h;
-  std::vector<T> baseline;
+  AnyMatrix w;
+  AnyMatrix h;
+  Numbers baseline;
   std::vector<double> penalty;  // of H at the scale of w and h, as NmfResult has it; empty: none
   ModelItems items;
   // How an item's coefficients are found; stands in the settings, of NMF as its loss.
@@ -30,12 +29,10 @@ struct FlatModel {
 
 PlaceBy place_by(Loss loss);
 
-template <class T>
-void write_model(OutputFile& file, const FlatModel<T>& model, const Settings& settings);
+void write_model(OutputFile& file, const FlatModel& model, const Settings& settings);
 
 // Throws InputError for a file that is not the model of a flat result.
-template <class T>
-FlatModel<T> read_model(const Input& file);
+FlatModel read_flat_model(const Input& file);
 
 template <class T>
 struct StartFactors {

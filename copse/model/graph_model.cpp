@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "copse/graph/graph.h"
+
 namespace copse {
 namespace {
 
@@ -11,7 +13,7 @@ namespace {
 template <class T>
 void add_graph(TensorWriter& writer, const SparseMatrix<T>& a) {
   Buffer<std::int64_t> offsets(1, 0), nodes;
-  Buffer<T> weights;
+  std::vector<T> weights;
   for (Index j = 0; j < a.cols; ++j) {
     for (Index p = a.offsets[j]; p < a.offsets[j + 1]; ++p) {
       if (a.indices[p] <= j) continue;
@@ -22,7 +24,7 @@ void add_graph(TensorWriter& writer, const SparseMatrix<T>& a) {
   }
   writer.add("edge_offsets", std::move(offsets));
   writer.add("edge_nodes", std::move(nodes));
-  writer.add("edge_weights", std::move(weights));
+  writer.add("edge_weights", Numbers(std::move(weights)));
 }
 
 // Whether offsets ascend from 0 to the number of entries.
@@ -32,7 +34,7 @@ bool are_offsets(std::span<const std::int64_t> offsets, Index columns, std::size
 }
 
 template <class T>
-Graph<T> read_edges(const TensorReader& reader, Index n) {
+SparseMatrix<T> read_edges(const TensorReader& reader, Index n) {
   const auto offsets = reader.get<std::int64_t>("edge_offsets"), nodes = reader.get<std::int64_t>("edge_nodes");
   const auto weights = reader.get<T>("edge_weights");
   if (!are_offsets(offsets, n, nodes.size()) || nodes.size() != weights.size())
@@ -45,7 +47,7 @@ Graph<T> read_edges(const TensorReader& reader, Index n) {
       edges.push_back({static_cast<RowIndex>(j), static_cast<RowIndex>(nodes[p]), static_cast<double>(weights[p])});
     }
   }
-  return graph_from_edges<T>(n, edges);
+  return graph_from_edges<T>(n, edges).weights;
 }
 
 template <class T>
@@ -57,7 +59,7 @@ void add_data(TensorWriter& writer, const Dataset<T>& data) {
   const auto& sparse = std::get<SparseMatrix<T>>(data.values);
   writer.add("item_offsets", Buffer<std::int64_t>(sparse.offsets.begin(), sparse.offsets.end()));
   writer.add("item_features", Buffer<std::int64_t>(sparse.indices.begin(), sparse.indices.end()));
-  writer.add("item_values", Buffer<T>(sparse.values.begin(), sparse.values.end()));
+  writer.add("item_values", Numbers(std::vector<T>(sparse.values.begin(), sparse.values.end())));
 }
 
 template <class T>
@@ -94,25 +96,26 @@ Dataset<T> read_data(const TensorReader& reader, Index n) {
 
 }  // namespace
 
-template <class T>
-void write_graph_model(OutputFile& file, const CommunityModel<T>& model, const Settings& settings) {
+void write_model(OutputFile& file, const CommunityModel& model, const Settings& settings) {
   TensorWriter writer;
   writer.add_view("b", model.b);
   writer.add_view("memberships", model.memberships);
   writer.add("communities", model.labels);
   writer.add("communities_of_start", std::vector<std::int64_t>{model.labels_of_start ? 1 : 0});
-  add_graph(writer, model.graph.weights);
-  if (model.has_items()) add_data(writer, model.data);
+  const auto add_all = [&](const auto& graph) {
+    add_graph(writer, graph.weights);
+    if (graph.data.items() > 0) add_data(writer, graph.data);
+  };
+  std::visit(add_all, model.graph);
   add_items(writer, model.items);
   writer.write(file, settings, "graph");
 }
 
-template <class T>
-CommunityModel<T> read_graph_model(const Input& file) {
+CommunityModel read_graph_model(const Input& file) {
   const TensorReader reader(file, "a graph");
-  CommunityModel<T> model;
-  model.b = reader.matrix<T>("b");
-  model.memberships = reader.matrix<T>("memberships");
+  CommunityModel model;
+  model.b = reader.matrix("b");
+  model.memberships = reader.matrix("memberships");
   model.labels = reader.list<Index>("communities");
   const std::vector<std::int64_t> of_start = reader.list<std::int64_t>("communities_of_start");
   model.labels_of_start = !of_start.empty() && of_start[0] != 0;
@@ -122,17 +125,14 @@ CommunityModel<T> read_graph_model(const Input& file) {
   if (model.memberships.rows() != n || model.memberships.cols() != model.k() ||
       static_cast<Index>(model.labels.size()) != n || model.k() == 0 || !usable)
     reader.wrong("its factor, memberships and labels do not fit each other");
-  model.graph = read_edges<T>(reader, n);
-  model.data = read_data<T>(reader, n);
-  model.items = read_items(reader, model.has_items() ? model.data.features() : 0, n);
+  Index features = 0;
+  with_precision(reader.precision(), [&]<class T> {
+    CommunityGraph<T> graph{read_edges<T>(reader, n), read_data<T>(reader, n)};
+    if (graph.data.items() > 0) features = graph.data.features();
+    model.graph = std::move(graph);
+  });
+  model.items = read_items(reader, features, n);
   return model;
 }
-
-#define COPSE_INSTANTIATE(T)                                                               \
-  template void write_graph_model(OutputFile&, const CommunityModel<T>&, const Settings&); \
-  template CommunityModel<T> read_graph_model(const Input&);
-COPSE_INSTANTIATE(float)
-COPSE_INSTANTIATE(double)
-#undef COPSE_INSTANTIATE
 
 }  // namespace copse

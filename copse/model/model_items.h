@@ -42,6 +42,10 @@ struct ModelItems {
   // The number among all items of one that was kept, and the reverse: -1 for one that was dropped.
   Index number_of(Index kept) const { return kept_items.empty() ? kept : kept_items[static_cast<std::size_t>(kept)]; }
   std::vector<Index> kept_numbers() const;
+  // A feature without a name is called by its number.
+  std::string feature_name(Index feature) const {
+    return feature_names.empty() ? std::to_string(feature) : feature_names[static_cast<std::size_t>(feature)];
+  }
   // The cluster of items without a topic, in tables.
   std::string no_topic() const { return is_text() ? "none" : "-1"; }
 };

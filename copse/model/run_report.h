@@ -12,20 +12,11 @@
 #include "copse/choose/consensus_components.h"
 #include "copse/measure/clustering.h"
 #include "copse/model/graph_facts.h"
+#include "copse/model/topic.h"
 #include "copse/nmf/nmf.h"
 #include "copse/options/settings.h"
 
 namespace copse {
-
-struct Topic {
-  std::string label = {};                                         // what it is called, where features have names
-  Index items = 0;                                                // size of the cluster
-  std::vector<std::pair<std::string, double>> top_features = {};  // best first, with their weight in W
-  std::string main_class = {};           // the most frequent true class, where the truth is known
-  double main_class_share = 0;           // of the items of the cluster
-  std::optional<double> stability = {};  // where it was measured
-  std::optional<double> coherence = {};  // of its best features, where they are words
-};
 
 // How the number of clusters was found.
 struct SurveyReport {
@@ -43,6 +34,7 @@ struct SurveyReport {
 
 // The keys of result.json, under the same names.
 struct RunReport {
+  std::string kind;  // flat, tree, communities, community-tree or segments: what a method gives
   std::string command;
   std::string line;  // that made the result; empty: copse COMMAND DATA
   std::string version;
@@ -70,7 +62,7 @@ struct RunReport {
   double w_zero_share = 0;
   double h_zero_share = 0;
   Index items_without_cluster = 0;
-  std::vector<Topic> topics;
+  std::vector<Topic> topics;  // or leaves, or communities without the pieces
   std::vector<Iteration> history;
   std::vector<std::string> notes;
   std::optional<ConsensusOfRuns> consensus;  // where the clusters come from many runs

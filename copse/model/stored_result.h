@@ -11,9 +11,6 @@
 namespace copse {
 
 // What settings say. Each throws InvalidArgument for one that is missing or unknown.
-bool is_tree(const Settings& settings);
-bool is_graph(const Settings& settings);
-bool is_segmentation(const Settings& settings);
 Precision precision_in(const Settings& settings);
 TreeOptions tree_options_in(const Settings& settings, std::uint64_t seed);
 struct StoredResult {
@@ -24,9 +21,11 @@ struct StoredResult {
   // Throws InputError unless the folder holds a complete result. A commit that was killed is finished first.
   explicit StoredResult(const std::string& folder);
 
-  bool is_tree() const { return copse::is_tree(report.settings); }
-  bool is_graph() const { return copse::is_graph(report.settings); }
-  bool is_segmentation() const { return copse::is_segmentation(report.settings); }
+  // A tree of communities is a tree: see graph_tree_run.h.
+  bool is_tree() const { return report.kind == "tree" || is_graph_tree(); }
+  bool is_graph_tree() const { return report.kind == "community-tree"; }
+  bool is_graph() const { return report.kind == "communities"; }
+  bool is_segmentation() const { return report.kind == "segments"; }
   Precision precision() const { return precision_in(report.settings); }
 };
 

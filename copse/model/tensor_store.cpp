@@ -36,7 +36,10 @@ void TensorWriter::write(OutputFile& file, const Settings& settings, const std::
 }
 
 TensorReader::TensorReader(const Input& file, const std::string& kind)
-    : path_(file.name()), kind_(kind), model_(read_safetensors(file.bytes(), file.name())) {}
+    : path_(file.name()), kind_(kind), model_(read_safetensors(file.bytes(), file.name())) {
+  const auto& factor = find(has("b") ? "b" : "w");
+  if (std::holds_alternative<Buffer<double>>(factor.values)) precision_ = Precision::full;
+}
 
 const Tensor& TensorReader::find(const std::string& name) const {
   const auto found = model_.tensors.find(name);
@@ -54,25 +57,27 @@ std::vector<std::string> TensorReader::strings(const std::string& name) const {
   return unpack_strings(get<std::uint8_t>(name), get<std::int64_t>(name + "_offsets"));
 }
 
-template <class T>
-Matrix<T> TensorReader::matrix(const std::string& name) const {
+AnyMatrix TensorReader::matrix(const std::string& name) const {
   const auto& shape = find(name).shape;
   if (shape.size() != 2) wrong("tensor \"" + name + "\" is no matrix");
-  Matrix<T> result(shape[0], shape[1]);
-  const auto values = get<T>(name);
-  for (const T value : values) {
-    if (!(value >= T(0)) || value > std::numeric_limits<T>::max())
-      wrong("tensor \"" + name + "\" has an entry that is negative or not finite");
-  }
-  std::ranges::copy(values, result.data());
-  return result;
+  return with_precision(precision_, [&]<class T>() -> AnyMatrix {
+    Matrix<T> result(shape[0], shape[1]);
+    const auto values = get<T>(name);
+    for (const T value : values) {
+      if (!(value >= T(0)) || value > std::numeric_limits<T>::max())
+        wrong("tensor \"" + name + "\" has an entry that is negative or not finite");
+    }
+    std::ranges::copy(values, result.data());
+    return result;
+  });
+}
+
+Numbers TensorReader::numbers(const std::string& name) const {
+  return with_precision(precision_, [&]<class T>() -> Numbers { return list<T>(name); });
 }
 
 void TensorReader::wrong(const std::string& what) const {
   throw InputError(fmt::format("{} is not the model of {}: {}.", path_, kind_, what));
 }
-
-template Matrix<float> TensorReader::matrix(const std::string&) const;
-template Matrix<double> TensorReader::matrix(const std::string&) const;
 
 }  // namespace copse

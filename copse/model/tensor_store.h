@@ -9,20 +9,23 @@
 
 #include "copse/io/input.h"
 #include "copse/io/safetensors.h"
-#include "copse/matrix/dense.h"
+#include "copse/matrix/numbers.h"
 #include "copse/model/run_report.h"
 
 namespace copse {
 
 class TensorWriter {
  public:
-  template <class Value>
-  void add(const std::string& name, const std::vector<Value>& values) {
-    add(name, Buffer<Value>(values.begin(), values.end()));
+  void add(const std::string& name, Buffer<std::int64_t> values) {
+    view(name, std::span<const std::int64_t>(integers_.emplace_back(std::move(values))));
   }
-  void add(const std::string& name, Buffer<std::int64_t> values) { keep(name, numbers_, std::move(values)); }
-  void add(const std::string& name, Buffer<double> values) { keep(name, doubles_, std::move(values)); }
-  void add(const std::string& name, Buffer<float> values) { keep(name, floats_, std::move(values)); }
+  void add(const std::string& name, const std::vector<std::int64_t>& values) {
+    add(name, Buffer<std::int64_t>(values.begin(), values.end()));
+  }
+  void add(const std::string& name, Numbers values) {
+    const Numbers& kept = reals_.emplace_back(std::move(values));
+    std::visit([&](const auto& list) { view(name, std::span(list)); }, kept.values());
+  }
   // Two tensors: NAME with the bytes of all, and NAME_offsets.
   void add(const std::string& name, const std::vector<std::string>& values);
   // Belongs to somebody else, and must live until write().
@@ -30,22 +33,23 @@ class TensorWriter {
   void add_view(const std::string& name, const Matrix<T>& matrix) {
     views_.push_back({name, {matrix.rows(), matrix.cols()}, matrix.values()});
   }
+  void add_view(const std::string& name, const AnyMatrix& matrix) {
+    std::visit([&](const auto& values) { add_view(name, values); }, matrix.values());
+  }
 
   // Metadata: the settings, but for those that name files or may differ between two runs with the same outcome. So the
   // bytes depend on data, settings and seed only.
   void write(OutputFile& file, const Settings& settings, const std::string& kind) const;
 
  private:
-  template <class Store, class Values>
-  void keep(const std::string& name, Store& store, Values values) {
-    const auto& kept = store.emplace_back(std::move(values));
-    views_.push_back({name, {static_cast<Index>(kept.size())}, std::span(kept)});
+  template <class Value>
+  void view(const std::string& name, std::span<const Value> values) {
+    views_.push_back({name, {static_cast<Index>(values.size())}, values});
   }
 
   std::vector<TensorView> views_;
-  std::deque<Buffer<std::int64_t>> numbers_;
-  std::deque<Buffer<double>> doubles_;
-  std::deque<Buffer<float>> floats_;
+  std::deque<Buffer<std::int64_t>> integers_;
+  std::deque<Numbers> reals_;
   std::deque<PackedStrings> strings_;
 };
 
@@ -73,8 +77,12 @@ class TensorReader {
     return {values.begin(), values.end()};
   }
   std::vector<std::string> strings(const std::string& name) const;
-  template <class T>
-  Matrix<T> matrix(const std::string& name) const;
+  // Of factors, which are not negative.
+  AnyMatrix matrix(const std::string& name) const;
+  // In the precision of the factors; empty where there is no such tensor.
+  Numbers numbers(const std::string& name) const;
+  // Of the factors of this model.
+  Precision precision() const { return precision_; }
 
   [[noreturn]] void wrong(const std::string& what) const;
 
@@ -84,6 +92,7 @@ class TensorReader {
   std::string path_;
   std::string kind_;
   SafeTensors model_;
+  Precision precision_ = Precision::single;
 };
 
 }  // namespace copse

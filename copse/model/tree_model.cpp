@@ -11,9 +11,8 @@
 namespace copse {
 namespace {
 
-template <class T>
-void add_tree(TensorWriter& tensors, const std::string& prefix, const Tree<T>& tree) {
-  PackedTree<T> packed = pack(tree);
+void add_tree(TensorWriter& tensors, const std::string& prefix, const Tree& tree) {
+  PackedTree packed = pack(tree);
   tensors.add(prefix + "shape", std::move(packed.shape));
   tensors.add(prefix + "nodes", std::move(packed.nodes));
   tensors.add(prefix + "scores", std::move(packed.scores));
@@ -26,11 +25,10 @@ void add_tree(TensorWriter& tensors, const std::string& prefix, const Tree<T>& t
   tensors.add(prefix + "names", packed.names);
 }
 
-template <class T>
-Tree<T> read_tree(const TensorReader& reader, const std::string& prefix) {
-  PackedTree<T> packed;
-  const auto take = [&]<class Value>(const char* name, Buffer<Value>& values) {
-    const auto list = reader.get<Value>(prefix + name);
+Tree read_tree(const TensorReader& reader, const std::string& prefix) {
+  PackedTree packed;
+  const auto take = [&](const char* name, auto& values) {
+    const auto list = reader.get<typename std::remove_reference_t<decltype(values)>::value_type>(prefix + name);
     values.assign(list.begin(), list.end());
   };
   take("shape", packed.shape);
@@ -39,9 +37,9 @@ Tree<T> read_tree(const TensorReader& reader, const std::string& prefix) {
   take("items", packed.items);
   take("outliers", packed.outliers);
   take("terms", packed.terms);
-  take("weights", packed.weights);
-  take("shares", packed.shares);
-  take("term_weights", packed.term_weights);
+  packed.weights = reader.numbers(prefix + "weights");
+  packed.shares = reader.numbers(prefix + "shares");
+  packed.term_weights = reader.numbers(prefix + "term_weights");
   packed.names = reader.strings(prefix + "names");
   try {
     return unpack(packed);
@@ -56,14 +54,13 @@ std::string version_prefix(std::size_t version, std::size_t versions) {
 
 }  // namespace
 
-template <class T>
-void write_tree_model(OutputFile& file, const TreeModel<T>& model, const Settings& settings) {
+void write_model(OutputFile& file, const TreeModel& model, const Settings& settings) {
   TensorWriter tensors;
   tensors.add_view("w", model.topics);
   for (std::size_t v = 0; v < model.versions.size(); ++v) {
     const std::string prefix = version_prefix(v, model.versions.size());
     add_tree(tensors, prefix, model.versions[v].tree);
-    const TreeVersion<T>& version = model.versions[v];
+    const TreeVersion& version = model.versions[v];
     tensors.add(prefix + "flat", version.flat);
     tensors.add(prefix + "flat_weights", version.flat_weights);
     tensors.add(prefix + "flat_second", version.flat_second);
@@ -74,13 +71,12 @@ void write_tree_model(OutputFile& file, const TreeModel<T>& model, const Setting
   tensors.write(file, settings, "tree");
 }
 
-template <class T>
-TreeModel<T> read_tree_model(const Input& file) {
+TreeModel read_tree_model(const Input& file) {
   const TensorReader reader(file, "a tree");
-  TreeModel<T> model;
+  TreeModel model;
   const auto read_version = [&](const std::string& prefix) {
-    TreeVersion<T>& version = model.versions.emplace_back();
-    version.tree = read_tree<T>(reader, prefix);
+    TreeVersion& version = model.versions.emplace_back();
+    version.tree = read_tree(reader, prefix);
     version.flat = reader.list<Index>(prefix + "flat");
     version.flat_weights = reader.list<double>(prefix + "flat_weights");
     version.flat_second = reader.list<Index>(prefix + "flat_second");
@@ -99,13 +95,13 @@ TreeModel<T> read_tree_model(const Input& file) {
   };
   for (std::size_t v = 0; reader.has(fmt::format("undo.{}.nodes", v)); ++v) read_version(fmt::format("undo.{}.", v));
   read_version("tree.");
-  model.topics = reader.matrix<T>("w");
+  model.topics = reader.matrix("w");
   model.history = reader.strings("history");
-  const Tree<T>& tree = model.versions.back().tree;
+  const Tree& tree = model.versions.back().tree;
   if (model.topics.rows() != tree.rows || model.topics.cols() != tree.leaves)
     reader.wrong("its topics are not those of its leaves");
   // A version that undo would bring back is of the same data, and one line of the history tells of each change.
-  for (const TreeVersion<T>& version : model.versions) {
+  for (const TreeVersion& version : model.versions) {
     if (version.tree.rows != tree.rows || version.tree.cols != tree.cols)
       reader.wrong("its versions are not of the same data");
   }
@@ -113,11 +109,5 @@ TreeModel<T> read_tree_model(const Input& file) {
   model.items = read_items(reader, tree.rows, tree.cols);
   return model;
 }
-
-#define COPSE_INSTANTIATE(T)                                                         \
-  template void write_tree_model(OutputFile&, const TreeModel<T>&, const Settings&); \
-  template TreeModel<T> read_tree_model(const Input&);
-COPSE_INSTANTIATE(float)
-COPSE_INSTANTIATE(double)
 
 }  // namespace copse

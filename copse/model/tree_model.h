@@ -10,9 +10,8 @@
 
 namespace copse {
 
-template <class T>
 struct TreeVersion {
-  Tree<T> tree;
+  Tree tree;
   // By flattening: the leaf of every item, -1 for none, and its share of the item's coefficients; the next best leaf
   // and its share. All empty: never fitted.
   std::vector<Index> flat = {};
@@ -21,19 +20,16 @@ struct TreeVersion {
   std::vector<double> flat_second_weights = {};
 };
 
-template <class T>
 struct TreeModel {
-  std::vector<TreeVersion<T>> versions;  // the last is the present one; the others are there to be taken back to
-  std::vector<std::string> history;      // what led from each version to the next
-  Matrix<T> topics;                      // features x leaves: the flat model
+  std::vector<TreeVersion> versions;  // the last is the present one; the others are there to be taken back to
+  std::vector<std::string> history;   // what led from each version to the next
+  AnyMatrix topics;                   // features x leaves: the flat model
   ModelItems items;
 };
 
-template <class T>
-void write_tree_model(OutputFile& file, const TreeModel<T>& model, const Settings& settings);
+void write_model(OutputFile& file, const TreeModel& model, const Settings& settings);
 
 // Throws InputError for a file that is not the model of a tree.
-template <class T>
-TreeModel<T> read_tree_model(const Input& file);
+TreeModel read_tree_model(const Input& file);
 
 }  // namespace copse

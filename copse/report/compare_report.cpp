@@ -16,11 +16,12 @@
 #include "copse/io/log_files.h"
 #include "copse/io/result_folder.h"
 #include "copse/methods/choices.h"
+#include "copse/model/json_fields.h"
+#include "copse/model/result_json.h"
 #include "copse/model/stored_result.h"
 #include "copse/options/wording.h"
 #include "copse/report/page.h"
 #include "copse/report/page_text.h"
-#include "copse/report/result_json.h"
 
 namespace copse {
 namespace {
@@ -31,59 +32,47 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t most_page_items = 20000;
 constexpr Index title_bytes = 120;
 
-template <class Value>
-void put(Json& object, const char* name, const std::optional<Value>& value) {
-  if (value && std::isfinite(*value)) object[name] = *value;
-}
-template <class Value>
-Value whole(const Json& object, const char* name) {
-  return object.contains(name) ? checked_value<Value>(object[name]) : Value(0);
-}
-template <class Value>
-void take(const Json& object, const char* name, std::optional<Value>& value) {
-  if (object.contains(name)) value = checked_value<Value>(object[name]);
-}
-
-Json outcome_json(const ClusteringMeasures& measures) { return Json::parse(to_json(measures)); }
-
-ClusteringMeasures measures_in(const Json& object) {
-  ClusteringMeasures measures;
-  measures.items = whole<Index>(object, "items");
-  measures.clusters = whole<Index>(object, "clusters");
-  measures.classes = whole<Index>(object, "classes");
-  measures.accuracy = object.value("accuracy", 0.0);
-  measures.nmi = object.value("nmi", 0.0);
-  measures.ari = object.value("ari", 0.0);
-  measures.purity = object.value("purity", 0.0);
-  measures.entropy = object.value("entropy", 0.0);
-  return measures;
-}
-
-// Without its labels.
-Json outcome_json(const CompareOutcome& outcome) {
-  Json object = {{"method", outcome.method}, {"k", outcome.k}};
-  if (outcome.given) object["given"] = true;
-  if (!outcome.failure.empty()) object["failure"] = outcome.failure;
-  if (outcome.left_out) object["left_out"] = true;
-  if (outcome.estimate > 0) object["estimated_seconds"] = outcome.estimate;
-  if (outcome.failure.empty()) {
-    object["clusters"] = outcome.clusters;
-    if (!outcome.given) {
-      object["runs"] = outcome.runs;
-      object["iterations"] = outcome.iterations;
-      object["seconds"] = outcome.seconds;
-      object["objective"] = outcome.objective;
-      object["peak_memory_bytes"] = outcome.peak_memory_bytes;
-    }
-    if (outcome.measures) object["measures"] = outcome_json(*outcome.measures);
-    put(object, "mean_accuracy", outcome.mean_accuracy);
-    put(object, "mean_nmi", outcome.mean_nmi);
-    put(object, "coherence", outcome.coherence);
-    put(object, "zero_share", outcome.zero_share);
-    put(object, "silhouette", outcome.silhouette);
-    put(object, "stability", outcome.stability);
+// Without its labels, words and measures.
+template <class Archive, class Of>
+void visit_fields(Archive& json, Of& outcome) {
+  json.field("method", outcome.method);
+  json.field("k", outcome.k);
+  json.some("given", outcome.given);
+  json.some("failure", outcome.failure);
+  json.some("left_out", outcome.left_out);
+  json.some("estimated_seconds", outcome.estimate);
+  if (!outcome.failure.empty()) return;
+  json.field("clusters", outcome.clusters);
+  if (!outcome.given) {
+    json.field("runs", outcome.runs);
+    json.field("iterations", outcome.iterations);
+    json.field("seconds", outcome.seconds);
+    json.field("objective", outcome.objective);
+    json.field("peak_memory_bytes", outcome.peak_memory_bytes);
   }
+  json.field("mean_accuracy", outcome.mean_accuracy);
+  json.field("mean_nmi", outcome.mean_nmi);
+  json.field("coherence", outcome.coherence);
+  json.field("zero_share", outcome.zero_share);
+  json.field("silhouette", outcome.silhouette);
+  json.field("stability", outcome.stability);
+}
+
+Json json_of(const CompareOutcome& outcome) {
+  JsonWriter writer;
+  visit_fields(writer, outcome);
+  Json object = writer.take();
+  if (outcome.measures && outcome.failure.empty()) object["measures"] = json_of(*outcome.measures);
   return object;
+}
+
+CompareOutcome outcome_of(const Json& object) {
+  CompareOutcome outcome;
+  const JsonReader reader(object);
+  visit_fields(reader, outcome);
+  if (outcome.method.empty()) throw InputError("there is a method without a name.");
+  if (object.contains("measures")) outcome.measures = measures_in(object["measures"]);
+  return outcome;
 }
 
 Json agreement_of(const Comparison& comparison) {
@@ -127,46 +116,18 @@ std::string page_of(const Comparison& comparison) {
     }
     methods.push_back(std::move(object));
   }
-  Json settings = Json::parse(to_json(comparison.settings));
   const std::string& called = comparison.called;
-  const Json data = {{"format", 1},
-                     {"kind", "comparison"},
-                     {"title", "Methods on " + called},
-                     {"command", "copse compare " + called},
-                     {"settings", settings},
-                     {"facts", Json::array({Json::array({"items", counted(static_cast<Index>(kept.size()))}),
-                                            Json::array({"version", version()})})},
-                     {"notes", comparison.notes},
-                     {"items", kept.size()},
-                     {"titles", titles},
-                     {"methods", methods},
-                     {"agreement", agreement_of(comparison)}};
+  Json data = json_of(PageHead{.title = "Methods on " + called,
+                               .command = "copse compare " + called,
+                               .settings = comparison.settings,
+                               .facts = {{"items", counted(static_cast<Index>(kept.size()))}, {"version", version()}},
+                               .notes = comparison.notes});
+  data["kind"] = "comparison";
+  data["items"] = kept.size();
+  data["titles"] = titles;
+  data["methods"] = methods;
+  data["agreement"] = agreement_of(comparison);
   return page_around(script_json(data));
-}
-
-// Without labels and words.
-CompareOutcome outcome_of(const Json& object) {
-  CompareOutcome outcome;
-  outcome.method = object.at("method").get<std::string>();
-  outcome.k = checked_value<Index>(object.at("k"));
-  outcome.failure = object.value("failure", std::string());
-  outcome.left_out = object.value("left_out", false);
-  outcome.given = object.value("given", false);
-  outcome.estimate = object.value("estimated_seconds", 0.0);
-  outcome.clusters = whole<Index>(object, "clusters");
-  outcome.runs = whole<int>(object, "runs");
-  outcome.iterations = whole<int>(object, "iterations");
-  outcome.seconds = object.value("seconds", 0.0);
-  outcome.objective = object.value("objective", 0.0);
-  outcome.peak_memory_bytes = whole<Index>(object, "peak_memory_bytes");
-  if (object.contains("measures")) outcome.measures = measures_in(object["measures"]);
-  take(object, "mean_accuracy", outcome.mean_accuracy);
-  take(object, "mean_nmi", outcome.mean_nmi);
-  take(object, "coherence", outcome.coherence);
-  take(object, "zero_share", outcome.zero_share);
-  take(object, "silhouette", outcome.silhouette);
-  take(object, "stability", outcome.stability);
-  return outcome;
 }
 
 }  // namespace
@@ -189,8 +150,11 @@ std::optional<CompareOutcome> outcome_in(const std::string& line, const std::str
     return outcome;
   } catch (const nlohmann::json::exception&) {
     return {};
+  } catch (const InputError&) {
+    return {};
   }
 }
+
 std::string compare_tsv(const Comparison& comparison) {
   std::string text =
       "method\tk\tclusters\truns\tseconds\tpeak_memory_bytes\tobjective\taccuracy\tnmi\tari\tpurity\tmean_accuracy\t"
@@ -215,10 +179,11 @@ std::string compare_tsv(const Comparison& comparison) {
 
 std::string compare_json(const Comparison& comparison) {
   Json methods = Json::array();
-  for (const CompareOutcome& outcome : comparison.outcomes) methods.push_back(outcome_json(outcome));
-  const Json root = {{"command", comparison.command},
+  for (const CompareOutcome& outcome : comparison.outcomes) methods.push_back(json_of(outcome));
+  const Json root = {{"kind", "comparison"},
+                     {"command", comparison.command},
                      {"version", version()},
-                     {"settings", Json::parse(to_json(comparison.settings))},
+                     {"settings", json_of(comparison.settings)},
                      {"seed", comparison.seed},
                      {"threads", comparison.threads},
                      {"k", comparison.ks},
@@ -228,7 +193,7 @@ std::string compare_json(const Comparison& comparison) {
                      {"methods", methods},
                      {"agreement", agreement_of(comparison)},
                      {"notes", comparison.notes}};
-  return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return indented(root);
 }
 
 bool holds_comparison(const std::string& folder) {
@@ -251,7 +216,7 @@ StoredComparison read_comparison(const std::string& folder) {
         stored.agreement(a, b) = value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
       }
     }
-  } catch (const nlohmann::json::exception&) {
+  } catch (const std::exception&) {
     throw InputError(path + " is not the result of a comparison.");
   }
   return stored;

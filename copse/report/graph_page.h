@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "copse/describe/graph_result.h"
+#include "copse/describe/result.h"
 #include "copse/report/page.h"
 
 namespace copse {
@@ -18,13 +18,11 @@ struct GraphPageLimits {
 };
 
 // The whole file. Throws InvalidArgument where page_is_built() is false.
-template <class T>
-std::string graph_page_html(const GraphResult<T>& result, const std::string& title = "",
+std::string graph_page_html(const GraphResult& result, const std::string& title = "",
                             const GraphPageLimits& limits = {});
 
 // The data in it: one line of JSON without any "<".
-template <class T>
-std::string graph_page_data(const GraphResult<T>& result, const std::string& title = "",
+std::string graph_page_data(const GraphResult& result, const std::string& title = "",
                             const GraphPageLimits& limits = {});
 
 }  // namespace copse

@@ -8,9 +8,9 @@
 #include <unordered_map>
 
 #include "copse/base/error.h"
+#include "copse/model/result_json.h"
 #include "copse/report/page_template.h"
 #include "copse/report/page_text.h"
-#include "copse/report/result_json.h"
 
 namespace copse {
 namespace {
@@ -50,10 +50,11 @@ void check(const Page& page) {
   }
   std::vector<bool> is_leaf(nodes, true);
   for (Index n = 1; n < nodes; ++n) is_leaf[page.nodes[n].parent] = false;
-  for (const PageNode& node : page.nodes) {
-    for (const Index d : node.representatives)
-      require(0 <= d && d < documents, "The topic " + node.id + " of the report page names the document " +
-                                           std::to_string(d) + " of " + std::to_string(documents) + ".");
+  for (const Topic& node : page.nodes) {
+    for (const Ranked& best : node.representatives)
+      require(0 <= best.number && best.number < documents,
+              "The topic " + node.id + " of the report page names the document " + std::to_string(best.number) +
+                  " of " + std::to_string(documents) + ".");
   }
   for (Index d = 0; d < documents; ++d) {
     const PageDocument& document = page.documents[d];
@@ -93,8 +94,9 @@ class EvenSample {
 // The documents that are named by a topic or have a text, ascending.
 std::vector<Index> named_documents(const Page& page) {
   std::vector<Index> named;
-  for (const PageNode& node : page.nodes)
-    named.insert(named.end(), node.representatives.begin(), node.representatives.end());
+  for (const Topic& node : page.nodes) {
+    for (const Ranked& best : node.representatives) named.push_back(best.number);
+  }
   for (const PageText& text : page.texts) named.push_back(text.document);
   std::sort(named.begin(), named.end());
   named.erase(std::unique(named.begin(), named.end()), named.end());
@@ -176,12 +178,15 @@ Json json_of_labels(const std::unordered_map<Index, Index>& counts) {
 // Every word is written once; the nodes name it by its number.
 class WordTable {
  public:
-  Index number(const PageWord& word) {
-    const auto [entry, is_new] = numbers_.try_emplace(word.word, static_cast<Index>(words_.size()));
+  explicit WordTable(const Page& page) : page_(page) {}
+  Index number(const Ranked& word) {
+    const auto [entry, is_new] = numbers_.try_emplace(word.name, static_cast<Index>(words_.size()));
     if (is_new) {
-      words_.push_back(one_line(word.word));
-      shares_.push_back(rounded(word.share));
-      if (!word.forms.empty()) forms_.push_back({entry->second, word.forms});
+      const auto feature = static_cast<std::size_t>(word.number);
+      words_.push_back(one_line(word.name));
+      shares_.push_back(rounded(page_.shares.empty() ? 1 : page_.shares.at(feature)));
+      if (!page_.forms.empty() && !page_.forms.at(feature).empty())
+        forms_.push_back({entry->second, page_.forms[feature]});
     }
     return entry->second;
   }
@@ -192,6 +197,7 @@ class WordTable {
   }
 
  private:
+  const Page& page_;
   std::unordered_map<std::string, Index> numbers_;
   Json words_ = Json::array(), shares_ = Json::array(), forms_ = Json::array();
 };
@@ -199,25 +205,22 @@ class WordTable {
 // The part of the data that does not grow with the number of documents; representatives are still numbers of
 // documents.
 Json json_of_topics(const Page& page, const PageLimits& limits, const std::vector<Index>& label_positions) {
-  Json json = {{"format", 1}, {"items", page.items}, {"title", one_line(page.title)}, {"command", page.command}};
-  json["settings"] = Json::parse(to_json(page.settings));
-  json["facts"] = page.facts;
-  json["notes"] = page.notes;
+  Json json = json_of(page);
+  json["items"] = page.items;
   json["labels"] = Json::array();
   for (std::size_t i = 0; i < page.labels.size(); ++i) {
     if (label_positions[i] >= 0) json["labels"].push_back(one_line(page.labels[i]));
   }
   json["labels_given"] = page.labels.size();
   json["times"] = page.times;
-  if (!page.survey.empty()) json["survey"] = Json::parse(page.survey);
 
   const Tallies tallies = tallies_of(page, label_positions);
   const Index words_each =
       std::min(limits.words, std::max<Index>(10, word_entries / static_cast<Index>(page.nodes.size())));
-  WordTable table;
+  WordTable table(page);
   json["nodes"] = Json::array();
   for (std::size_t n = 0; n < page.nodes.size(); ++n) {
-    const PageNode& node = page.nodes[n];
+    const Topic& node = page.nodes[n];
     Json entry = {{"id", node.id},
                   {"parent", node.parent},
                   {"name", one_line(node.name)},
@@ -227,7 +230,7 @@ Json json_of_topics(const Page& page, const PageLimits& limits, const std::vecto
                   {"stability", rounded_or_null(node.stability)},
                   {"size", tallies.sizes[n]}};
     Json words = Json::array(), weights = Json::array();
-    for (const PageWord& word : node.words) {
+    for (const Ranked& word : node.words) {
       if (static_cast<Index>(words.size()) == words_each) break;
       words.push_back(table.number(word));
       weights.push_back(rounded(word.weight));
@@ -236,7 +239,8 @@ Json json_of_topics(const Page& page, const PageLimits& limits, const std::vecto
     entry["weights"] = std::move(weights);
     if (!page.labels.empty()) entry["labels"] = json_of_labels(tallies.labels[n]);
     if (!page.times.empty()) entry["times"] = tallies.times[n];
-    entry["documents"] = node.representatives;
+    entry["documents"] = Json::array();
+    for (const Ranked& best : node.representatives) entry["documents"].push_back(best.number);
     json["nodes"].push_back(std::move(entry));
   }
   table.write_to(json);

@@ -9,28 +9,19 @@
 
 #include "copse/base/index.h"
 #include "copse/model/limits.h"
+#include "copse/model/topic.h"
 #include "copse/options/settings.h"
 
 namespace copse {
 
-struct PageWord {
-  std::string word;                     // as it is shown; the words of a phrase are parted by spaces
-  double weight = 0;                    // in the topic, on any scale
-  double share = 0;                     // of all documents that hold it: above 0, at most 1
-  std::vector<std::string> forms = {};  // what else it stands for in the documents ("runs" for "running")
-};
-
-// Give 40 to 60 words: the page shows 20, and its relevance slider chooses among all.
-struct PageNode {
-  std::string id;                           // "1.2.1", or the topic's number; "" for the root
-  Index parent = -1;                        // its position among the nodes, before the node's own; -1 for the root
-  std::string name = {};                    // given by a person, or empty
-  std::optional<double> score = {};         // of a tree's node
-  std::optional<double> coherence = {};     // of its topic
-  std::vector<PageWord> words = {};         // best first
-  std::vector<Index> representatives = {};  // documents that stand for it, best first
-  std::string label = {};                   // what it is called; empty: its first words
-  std::optional<double> stability = {};     // 0 to 1, where it was measured
+// What every kind of page says first and at its foot.
+struct PageHead {
+  std::string title;         // of the report: the name of the data
+  std::string command = {};  // the line that made it
+  Settings settings = {};
+  std::vector<std::pair<std::string, std::string>> facts = {};  // versions, seconds, measures
+  std::vector<std::string> notes = {};                          // sentences for the reader, shown at the top
+  std::string survey = {};                                      // how k was chosen: JSON as in result.json, or empty
 };
 
 struct PageDocument {
@@ -51,19 +42,17 @@ struct PageText {
   std::string text;
 };
 
-struct Page {
-  std::string title;                                            // of the report: the name of the data
-  std::string items = "document";                               // what they are called: document, node or item
-  std::string command = {};                                     // the line that made it
-  Settings settings = {};                                       // at the foot
-  std::vector<std::pair<std::string, std::string>> facts = {};  // also there: versions, seconds, measures
-  std::vector<std::string> notes = {};                          // sentences for the reader, shown at the top
-  std::vector<PageNode> nodes = {};          // nodes[0] is the root; a flat result is a root with its topics
-  std::vector<PageDocument> documents = {};  // all of them
-  std::vector<PageText> texts = {};          // of some documents, the most important first
-  std::vector<std::string> labels = {};      // true classes, where they are known
-  std::vector<std::string> times = {};       // names of the periods in their order, where times are known
-  std::string survey = {};                   // how k was chosen: JSON as in result.json, or empty
+struct Page : PageHead {
+  std::string items = "document";  // what they are called: document, node or item
+  // nodes[0] is the root; a flat result is a root with its topics. Their ids are short, and representatives are
+  // documents. Give 40 to 60 words: the page shows 20, and its relevance slider chooses among all.
+  std::vector<Topic> nodes = {};
+  std::vector<double> shares = {};                   // of all documents that hold a feature; empty: 1
+  std::vector<std::vector<std::string>> forms = {};  // what else a feature stands for ("runs" for "running"), or empty
+  std::vector<PageDocument> documents = {};          // all of them
+  std::vector<PageText> texts = {};                  // of some documents, the most important first
+  std::vector<std::string> labels = {};              // true classes, where they are known
+  std::vector<std::string> times = {};               // names of the periods in their order, where times are known
 };
 
 // The page leaves out what does not fit, and says so.

@@ -16,12 +16,14 @@ using ::testing::HasSubstr;
 
 // A root with the leaf "1" and the inner node "2", which has the leaves "2.1" and "2.2".
 Page small_page(Index documents = 7) {
-  Page page{.title = "Letters", .command = "copse tree letters", .settings = {{"seed", std::int64_t(1)}}};
+  Page page{PageHead{.title = "Letters", .command = "copse tree letters", .settings = {{"seed", std::int64_t(1)}}}};
   page.nodes = {{.id = ""},
-                {.id = "1", .parent = 0, .coherence = -1.5, .words = {{"tree", 2, 0.5, {"trees"}}, {"leaf", 1, 0.25}}},
-                {.id = "2", .parent = 0, .words = {{"leaf", 3, 0.25}}},
+                {.id = "1", .parent = 0, .coherence = -1.5, .words = {{0, 2, "tree"}, {1, 1, "leaf"}}},
+                {.id = "2", .parent = 0, .words = {{1, 3, "leaf"}}},
                 {.id = "2.1", .parent = 2},
-                {.id = "2.2", .parent = 2, .name = "Second"}};
+                {.id = "2.2", .name = "Second", .parent = 2}};
+  page.shares = {0.5, 0.25};
+  page.forms = {{"trees"}, {}};
   page.labels = {"a", "b"};
   page.times = {"2024", "2025", "2026"};
   for (Index d = 0; d < documents; ++d) {
@@ -132,8 +134,8 @@ TEST(Page, NoTextCanEndTheScriptAroundIt) {
   const std::string hostile = "</script><script>alert(1)</script><!-- \xFF \xE2\x80\xA8 \"\\";
   Page page = small_page();
   page.title = page.command = page.documents[0].title = page.labels[0] = page.times[0] = hostile;
-  page.nodes[1].name = page.nodes[1].words[0].word = hostile;
-  page.nodes[1].words[0].forms = page.notes = {hostile};
+  page.nodes[1].name = page.nodes[1].words[0].name = hostile;
+  page.forms[0] = page.notes = {hostile};
   page.settings = {{hostile, hostile}};
   page.facts = {{hostile, hostile}};
   page.texts = {{0, hostile}};
@@ -144,7 +146,7 @@ TEST(Page, NoTextCanEndTheScriptAroundIt) {
 
 TEST(Page, KeepsTheSizeAndTheNamedDocuments) {
   Page page = small_page(30'000);
-  page.nodes[1].representatives = {29'999, 3};
+  page.nodes[1].representatives = {{29'999, 2}, {3, 1}};
   for (Index d = 0; d < 900; d += 3) page.texts.push_back({d, std::string(5'000, '<')});
   for (const Index bytes : {300'000, 700'000, 2'000'000}) {
     const PageLimits limits{.bytes = bytes};
@@ -211,7 +213,7 @@ TEST(Page, RefusesPositionsThatDoNotExist) {
   };
   refused([](Page& page) { page.nodes.clear(); });
   refused([](Page& page) { page.nodes[1].parent = 3; });
-  refused([](Page& page) { page.nodes[1].representatives = {7}; });
+  refused([](Page& page) { page.nodes[1].representatives = {{7, 1}}; });
   refused([](Page& page) { page.documents[0].leaf = 2; });  // not a leaf
   refused([](Page& page) { page.documents[0].second = 5; });
   refused([](Page& page) { page.documents[0].label = 2; });

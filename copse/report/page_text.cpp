@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "copse/base/error.h"
+#include "copse/model/result_json.h"
 #include "copse/report/page_template.h"
 
 namespace copse {
@@ -12,6 +13,17 @@ namespace {
 constexpr std::string_view data_mark = R"("@copse-data@")";  // in web/index.html, where the data go
 
 }  // namespace
+
+nlohmann::ordered_json json_of(const PageHead& head) {
+  nlohmann::ordered_json json = {{"format", 1},
+                                 {"title", one_line(head.title)},
+                                 {"command", head.command},
+                                 {"settings", json_of(head.settings)},
+                                 {"facts", head.facts},
+                                 {"notes", head.notes}};
+  if (!head.survey.empty()) json["survey"] = nlohmann::ordered_json::parse(head.survey);
+  return json;
+}
 
 std::string script_json(const nlohmann::ordered_json& json) {
   const std::string plain = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);

@@ -10,8 +10,12 @@
 #include <vector>
 
 #include "copse/base/index.h"
+#include "copse/report/page.h"
 
 namespace copse {
+
+// What every kind of page begins with.
+nlohmann::ordered_json json_of(const PageHead& head);
 
 // JSON in which no byte can end the <script> around it. Bytes that are not UTF-8 become U+FFFD.
 std::string script_json(const nlohmann::ordered_json& json);

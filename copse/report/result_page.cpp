@@ -9,8 +9,8 @@
 
 #include "copse/describe/periods.h"
 #include "copse/describe/word_forms.h"
+#include "copse/model/survey_text.h"
 #include "copse/options/wording.h"
-#include "copse/report/survey_report.h"
 #include "copse/tree/ids.h"
 
 namespace copse {
@@ -22,58 +22,6 @@ std::string path_of(const Settings& settings) {
   }
   return "";
 }
-
-PageNode page_node(const TopicNode& topic, const ModelItems& items,
-                   const std::vector<std::vector<std::string>>& forms) {
-  PageNode node{.id = short_id(topic.id), .name = topic.name};
-  node.label = topic.label;
-  node.stability = topic.stability;
-  node.score = topic.score;
-  node.coherence = topic.coherence;
-  const auto kept = static_cast<double>(items.kept_items.empty() ? items.item_names.size() : items.kept_items.size());
-  for (const auto& [feature, weight] : topic.words) {
-    PageWord& word = node.words.emplace_back();
-    word.word = items.feature_names.empty() ? std::to_string(feature) : items.feature_names[feature];
-    word.weight = weight;
-    if (!forms.empty()) word.forms = forms[feature];
-    word.share = items.document_counts.empty() ? 1 : static_cast<double>(items.document_counts[feature]) / kept;
-  }
-  for (const auto& [item, weight] : topic.representatives) node.representatives.push_back(item);
-  return node;
-}
-
-// The nodes of the outline, parents before children, the largest child first. Returns the place of each node of the
-// view, -1 for one that is not shown.
-std::vector<Index> add_shown_nodes(const TopicView& view, const ModelItems& items,
-                                   const std::vector<std::vector<std::string>>& forms, Page& page) {
-  std::vector<Index> places(view.nodes.size(), -1), shown{0};
-  for (std::size_t s = 0; s < shown.size(); ++s) {
-    const Index n = shown[s];
-    places[n] = static_cast<Index>(s);
-    PageNode& node = page.nodes.emplace_back(page_node(view.nodes[n], items, forms));
-    if (n > 0) node.parent = places[view.outline.parent[n]];
-    shown.insert(shown.end(), view.outline.children[n].begin(), view.outline.children[n].end());
-  }
-  return places;
-}
-
-// Numbers for the classes in their alphabetical order; -1 for none.
-std::vector<Index> number_classes(const std::vector<std::string>& classes, std::vector<std::string>& labels) {
-  std::map<std::string, Index> numbers;
-  for (const std::string& name : classes) {
-    if (!name.empty()) numbers.emplace(name, 0);
-  }
-  for (auto& [name, number] : numbers) {
-    number = static_cast<Index>(labels.size());
-    labels.push_back(name);
-  }
-  std::vector<Index> result;
-  result.reserve(classes.size());
-  for (const std::string& name : classes) result.push_back(name.empty() ? -1 : numbers[name]);
-  return result;
-}
-
-}  // namespace
 
 std::string title_of(const Settings& settings) {
   if (std::string name = text_setting(settings, "name"); !name.empty()) return name;
@@ -107,6 +55,48 @@ std::vector<std::pair<std::string, std::string>> facts_of(const RunReport& repor
   return facts;
 }
 
+// The nodes of the outline, parents before children, the largest child first. Returns the place of each node of the
+// view, -1 for one that is not shown.
+std::vector<Index> add_shown_nodes(const TopicView& view, Page& page) {
+  std::vector<Index> places(view.nodes.size(), -1), shown{0};
+  for (std::size_t s = 0; s < shown.size(); ++s) {
+    const Index n = shown[s];
+    places[n] = static_cast<Index>(s);
+    Topic& node = page.nodes.emplace_back(view.nodes[n]);
+    node.id = short_id(node.id);
+    if (n > 0) node.parent = places[view.outline.parent[n]];
+    shown.insert(shown.end(), view.outline.children[n].begin(), view.outline.children[n].end());
+  }
+  return places;
+}
+
+// Numbers for the classes in their alphabetical order; -1 for none.
+std::vector<Index> number_classes(const std::vector<std::string>& classes, std::vector<std::string>& labels) {
+  std::map<std::string, Index> numbers;
+  for (const std::string& name : classes) {
+    if (!name.empty()) numbers.emplace(name, 0);
+  }
+  for (auto& [name, number] : numbers) {
+    number = static_cast<Index>(labels.size());
+    labels.push_back(name);
+  }
+  std::vector<Index> result;
+  result.reserve(classes.size());
+  for (const std::string& name : classes) result.push_back(name.empty() ? -1 : numbers[name]);
+  return result;
+}
+
+}  // namespace
+
+PageHead head_of(const RunReport& report, const std::string& title) {
+  return {.title = title.empty() ? title_of(report.settings) : title,
+          .command = line_of(report),
+          .settings = report.settings,
+          .facts = facts_of(report),
+          .notes = report.notes,
+          .survey = survey_text(report)};
+}
+
 std::vector<std::pair<std::string, std::string>> steps_of(const Seconds& seconds) {
   std::vector<std::pair<std::string, std::string>> steps;
   const auto add = [&](const char* name, double took) {
@@ -120,18 +110,14 @@ std::vector<std::pair<std::string, std::string>> steps_of(const Seconds& seconds
 }
 
 Page page_of(const TopicView& view, const ModelItems& items, const RunReport& report) {
-  Page page;
-  page.title = title_of(report.settings);
+  Page page{head_of(report)};
   // Whatever command made the result, a graph's settings name the graph.
   const bool graph = std::ranges::any_of(report.settings, [](const auto& setting) { return setting.first == "graph"; });
   if (!items.is_text()) page.items = graph ? "node" : "item";
-  page.command = line_of(report);
-  page.settings = report.settings;
-  page.facts = facts_of(report);
-  page.notes = report.notes;
-  page.survey = survey_text(report);
-  const auto forms = word_forms(items);
-  const std::vector<Index> places = add_shown_nodes(view, items, forms, page);
+  page.forms = word_forms(items);
+  const auto kept = static_cast<double>(items.kept_items.empty() ? items.item_names.size() : items.kept_items.size());
+  for (const Index count : items.document_counts) page.shares.push_back(static_cast<double>(count) / kept);
+  const std::vector<Index> places = add_shown_nodes(view, page);
   const auto place = [&](Index node) { return node < 0 ? -1 : places[node]; };
 
   const std::vector<Index> classes = number_classes(items.classes, page.labels);
@@ -157,9 +143,9 @@ Page page_of(const TopicView& view, const ModelItems& items, const RunReport& re
 
   // Best first: the page leaves out from the end what does not fit.
   std::vector<std::size_t> rank(items.item_names.size(), 1000);
-  for (const PageNode& node : page.nodes) {
+  for (const Topic& node : page.nodes) {
     for (std::size_t r = 0; r < node.representatives.size(); ++r)
-      rank[node.representatives[r]] = std::min(rank[node.representatives[r]], r);
+      rank[node.representatives[r].number] = std::min(rank[node.representatives[r].number], r);
   }
   for (std::size_t e = 0; e < items.excerpts.size(); ++e)
     page.texts.push_back({items.excerpt_items[e], items.excerpts[e]});

@@ -16,10 +16,10 @@
 #include "copse/io/write_image.h"
 #include "copse/measure/boundaries.h"
 #include "copse/model/result_file.h"
+#include "copse/model/result_json.h"
 #include "copse/options/wording.h"
 #include "copse/report/page.h"
 #include "copse/report/page_text.h"
-#include "copse/report/result_json.h"
 #include "copse/report/result_page.h"
 #include "copse/report/write_result.h"
 
@@ -114,18 +114,19 @@ Segmentations read_segmentations(const Input& input) {
 std::string page_of(const RunReport& report, const SegmentSummary& summary, const PagePictures& pictures,
                     const std::string& title) {
   const std::filesystem::path path(text_setting(report.settings, "picture"));
-  Json json = {{"format", 1}, {"kind", "segmentation"}};
-  json["title"] = !title.empty() ? title : path.empty() ? "Segments" : path.filename().string();
-  json["command"] = "copse segment " + path.string();
-  json["settings"] = Json::parse(to_json(report.settings));
-  Json facts = {{"version", "copse " + report.version},
+  PageHead head{
+      .title = !title.empty() ? title
+               : path.empty() ? "Segments"
+                              : path.filename().string(),
+      .command = "copse segment " + path.string(),
+      .settings = report.settings,
+      .facts = {{"version", "copse " + report.version},
                 {"seed", std::to_string(report.seed)},
-                {"graph", fmt::format("{}, {} entries", counted(report.rows, "pixel"), counted(report.nonzeros))}};
-  for (const auto& [name, took] : steps_of(report.seconds)) facts[name] = took;
-  Json pairs = Json::array();
-  for (const auto& [name, value] : facts.items()) pairs.push_back({name, value});
-  json["facts"] = pairs;
-  json["notes"] = report.notes;
+                {"graph", fmt::format("{}, {} entries", counted(report.rows, "pixel"), counted(report.nonzeros))}},
+      .notes = report.notes};
+  for (const auto& step : steps_of(report.seconds)) head.facts.push_back(step);
+  Json json = json_of(head);
+  json["kind"] = "segmentation";
   json.update(json_of(summary));
   json["pictures"] = {{"picture", data_uri(pictures.picture)},
                       {"overlay", data_uri(pictures.overlay)},
@@ -194,16 +195,17 @@ Picture in_mean_colours(const Picture& picture, const LabelPicture& labels) {
 }
 
 std::string segment_json(const SegmentResult& result) {
-  Json json = Json::parse(to_json(result.report));
+  Json json = json_of(result.report);
   for (const char* absent :
        {"runs", "zero_share", "items_without_cluster", "topics", "history", "projected_gradient_ratio"})
     json.erase(absent);
   json.update(json_of(result.summary));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return indented(json);
 }
 
 void write_result(OutputFolder& folder, SegmentResult& result, bool page) {
   const Stopwatch writing;
+  result.report.kind = "segments";
   PagePictures pictures;
   const LabelPicture view = at_view_size(result.all, result.chosen, result.picture);
   pictures.picture = png_bytes(result.picture);
@@ -220,17 +222,12 @@ void write_result(OutputFolder& folder, SegmentResult& result, bool page) {
   folder.add("overlay.png").write(pictures.overlay);
   folder.add("segments.png").write(pictures.segments);
   folder.add("boundaries.png").write(pictures.boundaries);
-  RunReport& report = result.report;
-  if (page && page_is_built()) {
+  const auto html = [&] {
     pictures.levels = level_pictures(result.all, result.picture);
-    folder.add("report.html").write(page_of(report, result.summary, pictures, ""));
-  } else if (page) {
-    report.notes.push_back("there is no report.html: this program was built without Node.js.");
-  }
-  report.seconds.write = writing.seconds();
-  close_report(result.clock, report);
-  folder.add("result.json").write(segment_json(result));
-  folder.commit();
+    return page_of(result.report, result.summary, pictures, "");
+  };
+  if (page) write_page(folder, result.report, html);
+  finish_result(folder, writing, result.clock, result.report, [&] { return segment_json(result); });
 }
 
 SegmentSummary read_segment_summary(const StoredResult& stored) {

@@ -9,6 +9,7 @@
 
 #include "copse/describe/soft_paths.h"
 #include "copse/options/choices.h"
+#include "copse/report/tables.h"
 #include "copse/tree/ids.h"
 #include "copse/tree/join.h"
 
@@ -17,21 +18,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string tree_cell(std::string text) {
-  for (char& c : text) {
-    if (c == '\t' || c == '\n' || c == '\r') c = ' ';
-  }
-  return text;
-}
-
 std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
   return text;
-}
-
-std::string feature(const ModelItems& items, Index i) {
-  return items.feature_names.empty() ? std::to_string(i) : items.feature_names[i];
 }
 
 Json measures_json(const ClusteringMeasures& measures) {
@@ -42,11 +32,10 @@ Json measures_json(const ClusteringMeasures& measures) {
           {"entropy", measures.entropy}};
 }
 
-template <class T>
-Json node_json(const TreeResult<T>& result, const JoinedTopics<T>& topics, Index n) {
-  const Tree<T>& tree = result.tree();
+Json node_json(const TreeResult& result, const JoinedTopics& topics, Index n) {
+  const Tree& tree = result.tree();
   const ModelItems& items = result.model.items;
-  const TreeNode<T>& node = tree.nodes[n];
+  const TreeNode& node = tree.nodes[n];
   Json json;
   json["id"] = tree.id(n);
   json["parent"] = node.parent < 0 ? Json() : Json(tree.id(node.parent));
@@ -65,9 +54,9 @@ Json node_json(const TreeResult<T>& result, const JoinedTopics<T>& topics, Index
   // The share of the items' squared norms that the topic alone explains.
   json["quality"] = node.squared_norm > 0 ? node.explained / node.squared_norm : 0;
   json["terms"] = Json::array();
-  const RankedTerms<T>& topic = topics(n);
+  const RankedTerms& topic = topics(n);
   for (std::size_t r = 0; r < std::min<std::size_t>(result.top, topic.terms.size()); ++r)
-    json["terms"].push_back({{"term", feature(items, topic.terms[r])}, {"weight", topic.weights[r]}});
+    json["terms"].push_back({{"term", items.feature_name(topic.terms[r])}, {"weight", topic.weights[r]}});
   json["items"] = Json::array();
   std::vector<std::size_t> order(node.weights.size());
   std::iota(order.begin(), order.end(), 0);
@@ -83,8 +72,7 @@ Json node_json(const TreeResult<T>& result, const JoinedTopics<T>& topics, Index
 }
 
 // The last node on the way of every item.
-template <class T>
-std::vector<Index> last_nodes(const Tree<T>& tree) {
+std::vector<Index> last_nodes(const Tree& tree) {
   std::vector<Index> last(static_cast<std::size_t>(tree.cols), 0);
   for (Index n = 1; n < static_cast<Index>(tree.nodes.size()); ++n) {
     for (const RowIndex j : tree.nodes[n].items) last[j] = n;
@@ -93,9 +81,8 @@ std::vector<Index> last_nodes(const Tree<T>& tree) {
 }
 
 // The shown nodes, each before those below it.
-template <class T>
-Json outline_json(const TreeResult<T>& result) {
-  const Tree<T>& tree = result.tree();
+Json outline_json(const TreeResult& result) {
+  const Tree& tree = result.tree();
   const Outline& outline = result.view.outline;
   Json json = Json::array();
   const auto write = [&](const auto& self, Index n) -> void {
@@ -112,9 +99,8 @@ Json outline_json(const TreeResult<T>& result) {
 
 }  // namespace
 
-template <class T>
-std::string tree_json(const TreeResult<T>& result) {
-  const Tree<T>& tree = result.tree();
+std::string tree_json(const TreeResult& result) {
+  const Tree& tree = result.tree();
   Json json;
   json["leaves"] = tree.leaves;
   json["items"] = tree.cols;
@@ -125,7 +111,7 @@ std::string tree_json(const TreeResult<T>& result) {
                   {"iterations", tree.cost.iterations},
                   {"entries_read", tree.cost.entries_read}};
   json["nodes"] = Json::array();
-  const JoinedTopics<T> topics(tree);
+  const JoinedTopics topics(tree);
   for (Index n = 0; n < static_cast<Index>(tree.nodes.size()); ++n)
     json["nodes"].push_back(node_json(result, topics, n));
   json["outline"] = outline_json(result);
@@ -141,9 +127,8 @@ std::string tree_json(const TreeResult<T>& result) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-template <class T>
-std::string tree_newick(const TreeResult<T>& result) {
-  const Tree<T>& tree = result.tree();
+std::string tree_newick(const TreeResult& result) {
+  const Tree& tree = result.tree();
   const auto label = [&](Index n) {
     std::string text = tree.nodes[n].name.empty() ? short_id(tree.id(n)) : tree.nodes[n].name;
     std::string quoted = "'";
@@ -165,11 +150,10 @@ std::string tree_newick(const TreeResult<T>& result) {
   return text + ";\n";
 }
 
-template <class T>
-void write_tree_assignments(OutputFile& file, const TreeResult<T>& result) {
-  const Tree<T>& tree = result.tree();
+void write_assignments(OutputFile& file, const TreeResult& result) {
+  const Tree& tree = result.tree();
   const ModelItems& items = result.model.items;
-  const SoftPaths<T> paths(tree);
+  const SoftPaths paths(tree);
   const auto id = [&](Index node) { return node < 0 ? "" : result.view.nodes[node].id; };
   const bool stability = !items.item_stability.empty();
   std::string line = "item\tcluster\tweight\tsecond\tsecond_weight\tleaf\tpath\tweights";
@@ -193,9 +177,8 @@ void write_tree_assignments(OutputFile& file, const TreeResult<T>& result) {
   file.write(line);
 }
 
-template <class T>
-void write_partitions(OutputFile& file, const TreeResult<T>& result) {
-  const Tree<T>& tree = result.tree();
+void write_partitions(OutputFile& file, const TreeResult& result) {
+  const Tree& tree = result.tree();
   const ModelItems& items = result.model.items;
   std::string line = "item";
   for (int s = 1; s <= tree.splits(); ++s) line += '\t' + std::to_string(s + 1);
@@ -217,13 +200,5 @@ void write_partitions(OutputFile& file, const TreeResult<T>& result) {
     file.write(line + '\n');
   }
 }
-
-#define COPSE_INSTANTIATE(T)                                               \
-  template std::string tree_json(const TreeResult<T>&);                    \
-  template std::string tree_newick(const TreeResult<T>&);                  \
-  template void write_tree_assignments(OutputFile&, const TreeResult<T>&); \
-  template void write_partitions(OutputFile&, const TreeResult<T>&);
-COPSE_INSTANTIATE(float)
-COPSE_INSTANTIATE(double)
 
 }  // namespace copse

@@ -227,25 +227,26 @@ Matrix<T> topic_shares(const Data<T>& x, const Matrix<T>& words, std::span<const
 }
 
 template <class T>
-Matrix<T> coefficients(const FlatModel<T>& model, const Data<T>& x) {
+Matrix<T> coefficients(const FlatModel& model, const Data<T>& x) {
   switch (model.place) {
     case PlaceBy::divergence:
-      return assign_items_by_divergence<T>(x, model.w);
+      return assign_items_by_divergence<T>(x, model.w.as<T>());
     case PlaceBy::topic_shares:
-      return topic_shares(x, model.w, model.prior);
+      return topic_shares(x, model.w.as<T>(), model.prior);
     case PlaceBy::angle:
     case PlaceBy::distance:
     case PlaceBy::unit_distance:
-      return nearest_weights<T>(x, model.w, model.place);
+      return nearest_weights<T>(x, model.w.as<T>(), model.place);
     case PlaceBy::least_squares:
       break;
   }
-  return assign_items<T>(x, model.w, std::span<const T>(model.baseline), model.penalty);
+  const std::span<const T> baseline = model.baseline.empty() ? std::span<const T>() : model.baseline.as<T>();
+  return assign_items<T>(x, model.w.as<T>(), baseline, model.penalty);
 }
 
 template <class T>
-Matrix<T> coefficients(const TreeModel<T>& model, const Data<T>& x) {
-  return flatten(x, model.topics);
+Matrix<T> coefficients(const TreeModel& model, const Data<T>& x) {
+  return flatten(x, model.topics.as<T>());
 }
 
 template <class T, class Model>
@@ -254,7 +255,7 @@ Matrix<T> coefficients(const Model& model, const NewItems<T>& items) {
 }
 
 template <class T>
-std::vector<PlacedItem> place(const FlatModel<T>& model, const NewItems<T>& items) {
+std::vector<PlacedItem> place(const FlatModel& model, const NewItems<T>& items) {
   const Clusters clusters = cluster_items(coefficients(model, items));
   std::vector<PlacedItem> placed;
   for (std::size_t j = 0; j < clusters.labels.size(); ++j) {
@@ -265,8 +266,8 @@ std::vector<PlacedItem> place(const FlatModel<T>& model, const NewItems<T>& item
 }
 
 template <class T>
-std::vector<PlacedItem> place(const TreeModel<T>& model, const NewItems<T>& items) {
-  const Tree<T>& tree = model.versions.back().tree;
+std::vector<PlacedItem> place(const TreeModel& model, const NewItems<T>& items) {
+  const Tree& tree = model.versions.back().tree;
   const Placement placement = place_items(tree, items.data);
   const auto leaves = tree.leaf_nodes();
   Matrix<T> h;  // of the flat model
@@ -337,11 +338,9 @@ PlacedItems place_blocks(const FileItems<T>& file, const NewItemsOptions& option
   return all;
 }
 
-}  // namespace
-
 template <class T, class Model>
-PlacedItems place_new_items(const NewItemsOptions& options, const Settings& settings, const Model& model,
-                            const RunEvents& events) {
+PlacedItems place_new(const NewItemsOptions& options, const Settings& settings, const Model& model,
+                      const RunEvents& events) {
   if (!model.items.is_text()) {
     if (const std::shared_ptr<const ItemBlocks> blocks = open_blocks(options.path, reading_of_new(options, settings))) {
       try {
@@ -356,6 +355,19 @@ PlacedItems place_new_items(const NewItemsOptions& options, const Settings& sett
   events.show("placing ...");
   std::vector<PlacedItem> placed = place(model, items);
   return {std::move(items.names), std::move(placed), std::move(items.notes)};
+}
+
+}  // namespace
+
+PlacedItems place_new_items(const NewItemsOptions& options, const Settings& settings, const FlatModel& model,
+                            const RunEvents& events) {
+  return with_precision(model.w.precision(), [&]<class T> { return place_new<T>(options, settings, model, events); });
+}
+
+PlacedItems place_new_items(const NewItemsOptions& options, const Settings& settings, const TreeModel& model,
+                            const RunEvents& events) {
+  return with_precision(model.topics.precision(),
+                        [&]<class T> { return place_new<T>(options, settings, model, events); });
 }
 
 template <class T, class Model>
@@ -374,18 +386,14 @@ void place_outside(const Dataset<T>* outside, const Settings& settings, Model& m
   template NewItems<T> read_new_items(const NewItemsOptions&, const Settings&, const ModelItems&, const RunEvents&); \
   template std::vector<std::string> match_features(const ModelItems&, Dataset<T>&);                                  \
   template NewItems<T> match_items(Dataset<T>, const Settings&, const ModelItems&);                                  \
-  template Matrix<T> coefficients(const FlatModel<T>&, const NewItems<T>&);                                          \
-  template Matrix<T> coefficients(const TreeModel<T>&, const NewItems<T>&);                                          \
-  template Matrix<T> coefficients(const FlatModel<T>&, const Data<T>&);                                              \
-  template Matrix<T> coefficients(const TreeModel<T>&, const Data<T>&);                                              \
-  template std::vector<PlacedItem> place(const FlatModel<T>&, const NewItems<T>&);                                   \
-  template std::vector<PlacedItem> place(const TreeModel<T>&, const NewItems<T>&);                                   \
-  template PlacedItems place_new_items<T>(const NewItemsOptions&, const Settings&, const FlatModel<T>&,              \
-                                          const RunEvents&);                                                         \
-  template PlacedItems place_new_items<T>(const NewItemsOptions&, const Settings&, const TreeModel<T>&,              \
-                                          const RunEvents&);                                                         \
-  template void place_outside(const Dataset<T>*, const Settings&, FlatModel<T>&);                                    \
-  template void place_outside(const Dataset<T>*, const Settings&, TreeModel<T>&);
+  template Matrix<T> coefficients(const FlatModel&, const NewItems<T>&);                                             \
+  template Matrix<T> coefficients(const TreeModel&, const NewItems<T>&);                                             \
+  template Matrix<T> coefficients(const FlatModel&, const Data<T>&);                                                 \
+  template Matrix<T> coefficients(const TreeModel&, const Data<T>&);                                                 \
+  template std::vector<PlacedItem> place(const FlatModel&, const NewItems<T>&);                                      \
+  template std::vector<PlacedItem> place(const TreeModel&, const NewItems<T>&);                                      \
+  template void place_outside(const Dataset<T>*, const Settings&, FlatModel&);                                       \
+  template void place_outside(const Dataset<T>*, const Settings&, TreeModel&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

@@ -61,14 +61,14 @@ template <class T, class Model>
 Matrix<T> coefficients(const Model& model, const NewItems<T>& items);
 // The same for data that match_items() would leave as it is.
 template <class T>
-Matrix<T> coefficients(const FlatModel<T>& model, const Data<T>& x);
+Matrix<T> coefficients(const FlatModel& model, const Data<T>& x);
 template <class T>
-Matrix<T> coefficients(const TreeModel<T>& model, const Data<T>& x);
+Matrix<T> coefficients(const TreeModel& model, const Data<T>& x);
 
 template <class T>
-std::vector<PlacedItem> place(const FlatModel<T>& model, const NewItems<T>& items);
+std::vector<PlacedItem> place(const FlatModel& model, const NewItems<T>& items);
 template <class T>
-std::vector<PlacedItem> place(const TreeModel<T>& model, const NewItems<T>& items);
+std::vector<PlacedItem> place(const TreeModel& model, const NewItems<T>& items);
 
 // Items with the places that they got.
 struct PlacedItems {
@@ -78,8 +78,9 @@ struct PlacedItems {
 };
 // Reads new items and places them. Of a file that can be read in blocks of items (.copse) a few blocks are in memory at
 // a time. Throws InputError.
-template <class T, class Model>
-PlacedItems place_new_items(const NewItemsOptions& options, const Settings& settings, const Model& model,
+PlacedItems place_new_items(const NewItemsOptions& options, const Settings& settings, const FlatModel& model,
+                            const RunEvents& events = {});
+PlacedItems place_new_items(const NewItemsOptions& options, const Settings& settings, const TreeModel& model,
                             const RunEvents& events = {});
 
 // Places the items that preparation kept out of the fit, and notes their topics in model.items, which has their

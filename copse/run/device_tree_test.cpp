@@ -95,9 +95,9 @@ TEST_F(DeviceTree, HasTheClustersOfTheTreeInMemory) {
   const auto x = planted<float>(3000);
   for (const Score score : {Score::mndcg, Score::error, Score::rank1_gain}) {
     const TreeOptions options{.leaves = 6, .score = score};
-    const Tree<float> expected = build_tree(*tree_data(SparseView<float>(x)), options);
+    const Tree expected = build_tree(*tree_data(SparseView<float>(x)), options);
     const OpenClWorkshop<float> workshop({});
-    const Tree<float> found = build_tree(*tree_on_device(tree_data(SparseView<float>(x)), workshop, 1000), options);
+    const Tree found = build_tree(*tree_on_device(tree_data(SparseView<float>(x)), workshop, 1000), options);
     ASSERT_EQ(found.nodes.size(), expected.nodes.size());
     Index other = 0;
     for (std::size_t n = 0; n < found.nodes.size(); ++n) {

@@ -40,7 +40,7 @@ SparseMatrix<T> from_columns(Index rows, std::vector<std::vector<std::pair<Index
 
 // Names that the graph does not have are new nodes.
 template <class T>
-NewNodes<T> from_graph(const Graph<T>& graph, const std::string& path, const CommunityModel<T>& model) {
+NewNodes<T> from_graph(const Graph<T>& graph, const std::string& path, const CommunityModel& model) {
   const auto& known_names = model.items.item_names;
   std::unordered_map<std::string, Index> known;
   for (std::size_t i = 0; i < known_names.size(); ++i) known.emplace(known_names[i], static_cast<Index>(i));
@@ -70,7 +70,7 @@ NewNodes<T> from_graph(const Graph<T>& graph, const std::string& path, const Com
 
 // A matrix of weights: one side has as many as the graph has nodes.
 template <class T>
-NewNodes<T> from_matrix(Dataset<T> data, const std::string& path, const CommunityModel<T>& model) {
+NewNodes<T> from_matrix(Dataset<T> data, const std::string& path, const CommunityModel& model) {
   const Index nodes = static_cast<Index>(model.items.item_names.size());
   if (data.features() != nodes)
     throw InputError(
@@ -97,12 +97,12 @@ bool is_matrix_file(const std::string& path) {
 }  // namespace
 
 template <class T>
-SparseMatrix<T> edges_of_items(const Dataset<T>& items, const Settings& settings, const CommunityModel<T>& model) {
-  return edges_to_nearest(model.data, items, input_in(settings).similarity_options());
+SparseMatrix<T> edges_of_items(const Dataset<T>& items, const Settings& settings, const CommunityModel& model) {
+  return edges_to_nearest(model.graph_of<T>().data, items, input_in(settings).similarity_options());
 }
 
 template <class T>
-NewNodes<T> read_new_nodes(const NewItemsOptions& options, const Settings& settings, const CommunityModel<T>& model,
+NewNodes<T> read_new_nodes(const NewItemsOptions& options, const Settings& settings, const CommunityModel& model,
                            const RunEvents& events) {
   if (model.has_items()) {
     NewItems<T> items = read_new_items<T>(options, settings, model.items, events);
@@ -132,7 +132,7 @@ NewNodes<T> read_new_nodes(const NewItemsOptions& options, const Settings& setti
 }
 
 template <class T>
-std::vector<PlacedItem> place(const CommunityModel<T>& model, const SparseMatrix<T>& weights) {
+std::vector<PlacedItem> place(const CommunityModel& model, const SparseMatrix<T>& weights) {
   std::vector<PlacedItem> placed;
   for (const StrongestLabel& strongest : strongest_labels<T>(model.labels, weights)) {
     placed.push_back({strongest.label < 0 ? model.items.no_topic() : std::to_string(strongest.label), strongest.share});
@@ -140,11 +140,20 @@ std::vector<PlacedItem> place(const CommunityModel<T>& model, const SparseMatrix
   return placed;
 }
 
-#define COPSE_INSTANTIATE(T)                                                                             \
-  template SparseMatrix<T> edges_of_items(const Dataset<T>&, const Settings&, const CommunityModel<T>&); \
-  template NewNodes<T> read_new_nodes(const NewItemsOptions&, const Settings&, const CommunityModel<T>&, \
-                                      const RunEvents&);                                                 \
-  template std::vector<PlacedItem> place(const CommunityModel<T>&, const SparseMatrix<T>&);
+PlacedItems place_new_items(const NewItemsOptions& options, const Settings& settings, const CommunityModel& model,
+                            const RunEvents& events) {
+  return with_precision(model.b.precision(), [&]<class T>() -> PlacedItems {
+    NewNodes<T> nodes = read_new_nodes<T>(options, settings, model, events);
+    events.show("placing ...");
+    return {std::move(nodes.names), place(model, nodes.weights), std::move(nodes.notes)};
+  });
+}
+
+#define COPSE_INSTANTIATE(T)                                                                          \
+  template SparseMatrix<T> edges_of_items(const Dataset<T>&, const Settings&, const CommunityModel&); \
+  template NewNodes<T> read_new_nodes(const NewItemsOptions&, const Settings&, const CommunityModel&, \
+                                      const RunEvents&);                                              \
+  template std::vector<PlacedItem> place(const CommunityModel&, const SparseMatrix<T>&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 #undef COPSE_INSTANTIATE

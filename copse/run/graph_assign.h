@@ -22,17 +22,21 @@ struct NewNodes {
 // a matrix with a row or column per node of the graph. Of items: a matrix; the edges of each item are those to its
 // nearest among the model's, as the graph was made. Throws InputError.
 template <class T>
-NewNodes<T> read_new_nodes(const NewItemsOptions& options, const Settings& settings, const CommunityModel<T>& model,
+NewNodes<T> read_new_nodes(const NewItemsOptions& options, const Settings& settings, const CommunityModel& model,
                            const RunEvents& events = {});
 
 // The edges of new items to their nearest among those of the model. A self-tuning similarity takes the new item's own
 // scale only.
 template <class T>
-SparseMatrix<T> edges_of_items(const Dataset<T>& items, const Settings& settings, const CommunityModel<T>& model);
+SparseMatrix<T> edges_of_items(const Dataset<T>& items, const Settings& settings, const CommunityModel& model);
 
 // A node joins the community that holds most of the weight of its edges; the lower number of equal ones. Its weight is
 // that share. A node without edges joins none (-1).
 template <class T>
-std::vector<PlacedItem> place(const CommunityModel<T>& model, const SparseMatrix<T>& weights);
+std::vector<PlacedItem> place(const CommunityModel& model, const SparseMatrix<T>& weights);
+
+// Reads new nodes and places them.
+PlacedItems place_new_items(const NewItemsOptions& options, const Settings& settings, const CommunityModel& model,
+                            const RunEvents& events = {});
 
 }  // namespace copse

@@ -61,7 +61,7 @@ std::string sentence_of(const CommunityChoice& choice) {
 
 // Items that preparation kept out of the graph join the communities of their neighbours.
 template <class T>
-void place_outside(const Dataset<T>& outside, const Settings& settings, CommunityModel<T>& model) {
+void place_outside(const Dataset<T>& outside, const Settings& settings, CommunityModel& model) {
   ModelItems& items = model.items;
   if (items.outside_items.empty()) return;
   const NewItems<T> matched = match_items(outside, settings, items);
@@ -74,9 +74,9 @@ void place_outside(const Dataset<T>& outside, const Settings& settings, Communit
 }  // namespace
 
 template <class T>
-GraphResult<T> run_graph(const GraphRunOptions& given, GraphInput<T> input, const RunEvents& events) {
+GraphResult run_graph(const GraphRunOptions& given, GraphInput<T> input, const RunEvents& events) {
   if (input.graph.edges() == 0) throw InvalidArgument("the graph has no edges; there is nothing to cluster");
-  GraphResult<T> result;
+  GraphResult result;
   const Stopwatch solving;
   GraphRunOptions options = given;
   if (options.auto_k) {
@@ -95,13 +95,12 @@ GraphResult<T> run_graph(const GraphRunOptions& given, GraphInput<T> input, cons
     result.report.notes = std::move(input.notes);
     for (std::string& note : notes_on(input.graph)) result.report.notes.push_back(std::move(note));
     for (std::string& note : found.notes) result.report.notes.push_back(std::move(note));
-    CommunityModel<T>& model = result.model;
-    model.graph = std::move(input.graph);
+    CommunityModel& model = result.model;
+    model.graph = CommunityGraph<T>{std::move(input.graph.weights), std::move(input.data)};
     model.b = std::move(found.b);
     model.memberships = std::move(found.weights);
     model.labels = std::move(found.labels);
     model.labels_of_start = found.labels_of_start;
-    model.data = std::move(input.data);
     model.items = std::move(input.items);
     place_outside(input.outside, result.report.settings, model);
     result.overlap = options.overlap;
@@ -112,22 +111,21 @@ GraphResult<T> run_graph(const GraphRunOptions& given, GraphInput<T> input, cons
 }
 
 template <class T>
-GraphResult<T> run_graph(const GraphRunOptions& options, const RunEvents& events) {
+GraphResult run_graph(const GraphRunOptions& options, const RunEvents& events) {
   const Stopwatch clock;
   Seconds seconds;
   GraphInput<T> input =
       load_graph<T>(options.input, options.auto_k ? 20 : options.cluster.k, options.memory_limit, events, seconds);
-  GraphResult<T> result = run_graph(options, std::move(input), events);
+  GraphResult result = run_graph(options, std::move(input), events);
   result.report.seconds.read = seconds.read;
   result.report.seconds.prepare = seconds.prepare;
   result.clock = clock;
   return result;
 }
 
-#define COPSE_INSTANTIATE(T)                                                                  \
-  template struct GraphResult<T>;                                                             \
-  template GraphResult<T> run_graph(const GraphRunOptions&, GraphInput<T>, const RunEvents&); \
-  template GraphResult<T> run_graph(const GraphRunOptions&, const RunEvents&);
+#define COPSE_INSTANTIATE(T)                                                               \
+  template GraphResult run_graph(const GraphRunOptions&, GraphInput<T>, const RunEvents&); \
+  template GraphResult run_graph<T>(const GraphRunOptions&, const RunEvents&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 #undef COPSE_INSTANTIATE

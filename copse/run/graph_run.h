@@ -4,7 +4,7 @@
 #include <string>
 
 #include "copse/base/stopwatch.h"
-#include "copse/describe/graph_result.h"
+#include "copse/describe/result.h"
 #include "copse/graph/cluster_graph.h"
 #include "copse/input/graph_input.h"
 
@@ -15,19 +15,19 @@ struct GraphRunOptions {
   GraphInputOptions input;
   GraphClusterOptions cluster;
   bool auto_k = false;  // as many communities as choose_communities() finds
-  double overlap = GraphViewOptions().overlap;
-  Index top = GraphViewOptions().central;  // central nodes to name per community
-  double memory_limit = 0;                 // bytes; 0: what the machine has to spare
+  double overlap = ViewLimits().overlap;
+  Index top = most_representatives;  // central nodes to name per community
+  double memory_limit = 0;           // bytes; 0: what the machine has to spare
 };
 
 // Reads, makes the graph, finds communities and describes them. An interruption (options.cluster.progress, or a
 // Cancellation of with_threads()) gives the best result so far. Throws InputError, InvalidArgument, and Cancelled if
 // there is no result yet.
 template <class T>
-GraphResult<T> run_graph(const GraphRunOptions& options, const RunEvents& events = {});
+GraphResult run_graph(const GraphRunOptions& options, const RunEvents& events = {});
 
 // The same for a graph in memory. options.input tells how it came about, for the settings.
 template <class T>
-GraphResult<T> run_graph(const GraphRunOptions& options, GraphInput<T> input, const RunEvents& events = {});
+GraphResult run_graph(const GraphRunOptions& options, GraphInput<T> input, const RunEvents& events = {});
 
 }  // namespace copse

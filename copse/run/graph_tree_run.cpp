@@ -9,7 +9,7 @@
 #include "copse/input/options.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/methods/options.h"
-#include "copse/model/stored_result.h"
+#include "copse/run/leaves.h"
 
 namespace copse {
 namespace {
@@ -30,14 +30,14 @@ void take_nodes_as_features(ModelItems& items, Index nodes) {
 }  // namespace
 
 template <class T>
-TreeResult<T> run_graph_tree(const GraphTreeRunOptions& options, const RunEvents& events) {
-  TreeResult<T> result;
+TreeResult run_graph_tree(const GraphTreeRunOptions& options, const RunEvents& events) {
+  TreeResult result;
   const Stopwatch clock;
   RunReport& report = result.report;
   GraphInput<T> input = load_graph<T>(options.input, 1, options.memory_limit, events, report.seconds);
   const Stopwatch solving;
   events.show("splitting ...");
-  GraphTree<T> found = cluster_graph_tree(input.graph, options.tree);
+  GraphTree found = cluster_graph_tree(input.graph, options.tree);
   report.seconds.solve = solving.seconds();
   uninterrupted([&] {
     report.command = options.command;
@@ -66,10 +66,6 @@ TreeResult<T> run_graph_tree(const GraphTreeRunOptions& options, const RunEvents
   return result;
 }
 
-bool is_graph_tree(const Settings& settings) {
-  return find_setting(settings, "similarity") != nullptr && is_tree(settings);
-}
-
 template <class T>
 GraphTreeData<T>::GraphTreeData(const Settings& settings, const RunEvents& events, Seconds& seconds) {
   GraphInputOptions options;
@@ -83,7 +79,7 @@ GraphTreeData<T>::GraphTreeData(const Settings& settings, const RunEvents& event
 }
 
 #define COPSE_INSTANTIATE(T)                                                           \
-  template TreeResult<T> run_graph_tree(const GraphTreeRunOptions&, const RunEvents&); \
+  template TreeResult run_graph_tree<T>(const GraphTreeRunOptions&, const RunEvents&); \
   template class GraphTreeData<T>;
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

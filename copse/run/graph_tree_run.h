@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "copse/describe/tree_result.h"
+#include "copse/describe/result.h"
 #include "copse/graph/graph_tree.h"
 #include "copse/input/graph_input.h"
 
@@ -22,10 +22,7 @@ struct GraphTreeRunOptions {
 // Reads, splits and describes. An interruption, or a time limit, gives the tree so far. Throws InputError,
 // InvalidArgument, and Cancelled before the first split.
 template <class T>
-TreeResult<T> run_graph_tree(const GraphTreeRunOptions& options, const RunEvents& events = {});
-
-// Whether settings are those of a tree of communities.
-bool is_graph_tree(const Settings& settings);
+TreeResult run_graph_tree(const GraphTreeRunOptions& options, const RunEvents& events = {});
 
 // The graph behind a stored tree, once more, as a split needs it.
 template <class T>

@@ -6,7 +6,7 @@
 namespace copse {
 
 template <class T>
-ReferenceMatches match_references(const FlatModel<T>& model, Dataset<T> references) {
+ReferenceMatches match_references(const FlatModel& model, Dataset<T> references) {
   ReferenceMatches result;
   std::vector<std::string> names = std::move(references.item_names);
   references.item_names.clear();
@@ -33,7 +33,7 @@ ReferenceMatches match_references(const FlatModel<T>& model, Dataset<T> referenc
   return result;
 }
 
-template ReferenceMatches match_references(const FlatModel<float>&, Dataset<float>);
-template ReferenceMatches match_references(const FlatModel<double>&, Dataset<double>);
+template ReferenceMatches match_references(const FlatModel&, Dataset<float>);
+template ReferenceMatches match_references(const FlatModel&, Dataset<double>);
 
 }  // namespace copse

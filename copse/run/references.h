@@ -26,6 +26,6 @@ struct ReferenceMatches {
 // Components are compared in the units of the data: what scaled a feature is taken back. Throws InputError where the
 // features do not fit.
 template <class T>
-ReferenceMatches match_references(const FlatModel<T>& model, Dataset<T> references);
+ReferenceMatches match_references(const FlatModel& model, Dataset<T> references);
 
 }  // namespace copse

@@ -53,7 +53,7 @@ void take(const Stability& stability, TopicView& view, ModelItems& items) {
 
 Hierarchy hierarchy_of(const TopicView& view, const ModelItems& items) {
   Hierarchy hierarchy;
-  for (const TopicNode& node : view.nodes) hierarchy.parent.push_back(node.parent);
+  for (const Topic& node : view.nodes) hierarchy.parent.push_back(node.parent);
   const std::vector<Index> numbers = items.kept_numbers();
   hierarchy.leaf.assign(static_cast<std::size_t>(std::ranges::count_if(numbers, [](Index j) { return j >= 0; })), -1);
   for (std::size_t i = 0; i < numbers.size(); ++i) {

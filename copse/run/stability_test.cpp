@@ -219,9 +219,9 @@ Dataset<float> documents(Index items, Index groups, std::uint64_t seed) {
 std::vector<double> measured(const Dataset<float>& data, Index k) {
   const auto fit = [&](const Dataset<float>& part) {
     NmfResult<float> found = factorize(*in_memory(part), {.rank = k});
-    return FlatModel<float>{std::move(found.w), std::move(found.h), {}, {}, {}};
+    return FlatModel{std::move(found.w), std::move(found.h), {}, {}, {}};
   };
-  FlatModel<float> model = fit(data);
+  FlatModel model = fit(data);
   model.items.item_names.resize(static_cast<std::size_t>(data.items()));
   TopicView view = view_of(model);
   std::vector<std::string> notes;
@@ -276,8 +276,9 @@ TEST(Subsample, TellsEqualItemsApart) {
 TEST(MeasureStability, KeepsWhatWasFoundBeforeAnInterruption) {
   const auto data = documents(50, 2, 4);
   for (const int enough : {0, 2}) {
-    FlatModel<float> model{Matrix<float>(60, 2), Matrix<float>(50, 2), {}, {}, {}};
-    for (Index j = 0; j < 50; ++j) model.h(j, j % 2) = 1;
+    Matrix<float> h(50, 2);
+    for (Index j = 0; j < 50; ++j) h(j, j % 2) = 1;
+    FlatModel model{Matrix<float>(60, 2), std::move(h), {}, {}, {}};
     model.items.item_names.resize(50);
     TopicView view = view_of(model);
     std::vector<std::string> notes;

@@ -127,7 +127,7 @@ double plain_mndcg(const VectorXd& parent, const VectorXd& first, const VectorXd
 // What the test knows of a tree: the data and the topics as dense vectors.
 class Checked {
  public:
-  Checked(const MatrixXd& x, const Tree<double>& tree) : x_(x), tree_(tree) {}
+  Checked(const MatrixXd& x, const Tree& tree) : x_(x), tree_(tree) {}
 
   MatrixXd part(const std::vector<RowIndex>& items) const {
     MatrixXd a(x_.rows(), static_cast<Eigen::Index>(items.size()));
@@ -180,7 +180,7 @@ class Checked {
 
  private:
   const MatrixXd& x_;
-  const Tree<double>& tree_;
+  const Tree& tree_;
 };
 
 // Documents of `topics` topics of unequal sizes with 20 words each, a few common words, and words of another topic here

@@ -25,8 +25,7 @@ SparseMatrix<T> planted(Index documents, std::uint64_t seed) {
   return std::get<SparseMatrix<T>>(corpus.data.values);
 }
 
-template <class T>
-void expect_same(const Tree<T>& a, const Tree<T>& b) {
+void expect_same(const Tree& a, const Tree& b) {
   ASSERT_EQ(a.nodes.size(), b.nodes.size());
   for (std::size_t n = 0; n < a.nodes.size(); ++n) {
     EXPECT_EQ(a.nodes[n].items, b.nodes[n].items);
@@ -55,7 +54,7 @@ TYPED_TEST(BlockedTree, IsTheTreeInMemory) {
     for (const Score score : {Score::mndcg, Score::error, Score::rank1_gain}) {
       for (const Rank2Start start : {Rank2Start::singular, Rank2Start::random}) {
         const TreeOptions options{.leaves = 9, .score = score, .start = start, .seed = 5};
-        const Tree<T> expected = build_tree(*tree_data(SparseView<T>(x)), options);
+        const Tree expected = build_tree(*tree_data(SparseView<T>(x)), options);
         for (const double memory : {0.0, 60e3, 1e9}) {
           SCOPED_TRACE(::testing::Message() << documents << " documents, " << memory << " bytes");
           expect_same(build_tree(*tree_data(blocks, memory), options), expected);
@@ -70,7 +69,7 @@ TEST(BlockedTree, IsTheSameForAnyNumberOfThreads) {
   const auto x = planted<float>(9000, 4);
   const testing::OddBlocks<float> blocks(x, 200);
   const TreeOptions options{.leaves = 8};
-  Tree<float> expected;
+  Tree expected;
   with_threads(1, nullptr, [&] { expected = build_tree(*tree_data(SparseView<float>(x)), options); });
   for (const double memory : {0.0, 5e5}) {
     with_threads(8, nullptr, [&] { expect_same(build_tree(*tree_data(blocks, memory), options), expected); });
@@ -156,7 +155,7 @@ TEST(BlockedTree, ReadsForIterationsAndOnceBefore) {
   const auto x = planted<float>(33000, 3);  // large enough for two samples
   ASSERT_GT(sample_strides(33000).second, 1);
   const TreeOptions options{.leaves = 3, .score = Score::error};
-  const Tree<float> expected = build_tree(*tree_data(SparseView<float>(x)), options);
+  const Tree expected = build_tree(*tree_data(SparseView<float>(x)), options);
   const auto reads = [&](const testing::OddBlocks<float>& blocks, double memory) {
     expect_same(build_tree(*tree_data(blocks, memory), options), expected);
     return static_cast<double>(blocks.reads()) / static_cast<double>(blocks.blocks());
@@ -235,7 +234,7 @@ TEST(BlockedTree, Flattens) {
   EXPECT_EQ(items_to_fit_at_once(1'000'000, 16 * entries_at_once, 2, true), 62'500);
   EXPECT_GE(items_to_fit_at_once(1'000'000, 16 * entries_at_once, 2, false), 1'000'000);
   EXPECT_EQ(items_to_fit_at_once(2, 100 * entries_at_once, 2, true), 1);
-  const Tree<double> tree = build_tree(*tree_data(blocks, 0), {.leaves = 9});
+  const Tree tree = build_tree(*tree_data(blocks, 0), {.leaves = 9});
   const Matrix<double> topics = leaf_topics(data, tree);
   const Matrix<double> found = flatten(data, topics), expected = flatten(*memory, topics);
   for (std::size_t e = 0; e < found.values().size(); ++e)

@@ -29,11 +29,12 @@ class Builder {
         min_score_(options.score == Score::mndcg ? options.min_score : std::ldexp(options.min_score, -2 * exponent_)),
         scorer_(x, options, memory, sure_to_split * items / options.leaves, deadline_) {}
 
-  Tree<T> build(const TreeData<T>& x) {
+  Tree build(const TreeData<T>& x) {
+    tree_.precision = precision_of<T>;
     tree_.rows = x.rows();
     tree_.cols = x.cols();
     tree_.leaves = 1;
-    TreeNode<T>& root = tree_.nodes.emplace_back();
+    TreeNode& root = tree_.nodes.emplace_back();
     root.items.resize(static_cast<std::size_t>(x.cols()));
     std::iota(root.items.begin(), root.items.end(), RowIndex(0));
     for (const double norm : x.squared_norms()) root.squared_norm += norm;
@@ -45,7 +46,7 @@ class Builder {
   }
 
   // Splits the leaf `node` of a finished tree. It is the first to be split, whatever its score is.
-  Tree<T> grow(Tree<T> tree, Index node) {
+  Tree grow(Tree tree, Index node) {
     tree_ = std::move(tree);
     scale_squares(-2 * exponent_);
     tree_.stop_reason = StopReason::converged;
@@ -97,7 +98,7 @@ class Builder {
   std::vector<Index> open_leaves(Index top) const {
     std::vector<Index> leaves;
     for (Index n = top; n < static_cast<Index>(tree_.nodes.size()); ++n) {
-      const TreeNode<T>& node = tree_.nodes[n];
+      const TreeNode& node = tree_.nodes[n];
       if (node.first < 0 && node.score > min_score_ && node.leaf == Leaf::open && is_below(n, top)) leaves.push_back(n);
     }
     std::ranges::stable_sort(leaves, std::ranges::greater(), [&](Index n) {
@@ -144,7 +145,7 @@ class Builder {
   bool only_sets_outliers_aside(Trial<T>& trial) {
     if (!trial.split.two_sided() || !scorer_.is_unbalanced(trial.split)) return false;
     double least = std::numeric_limits<double>::infinity();
-    for (const TreeNode<T>& node : tree_.nodes) {
+    for (const TreeNode& node : tree_.nodes) {
       if (node.first < 0 && node.score > 0) least = std::min(least, node.score);
     }
     // The root is infinitely good: there the score of N2 takes a factorization and decides nothing.
@@ -172,7 +173,7 @@ class Builder {
     ++tree_.leaves;
     for (int s = 0; s < 2; ++s) {
       Side<T>& side = trial.split.sides[s];
-      TreeNode<T>& node = tree_.nodes.emplace_back();
+      TreeNode& node = tree_.nodes.emplace_back();
       node.parent = leaf;
       node.items = std::move(side.items);
       node.weights = std::move(side.weights);
@@ -197,14 +198,14 @@ class Builder {
   // Squares of the data, and the scores that are: between those of the data and those of the data as TreeData scales
   // it.
   void scale_squares(int exponent) {
-    for (TreeNode<T>& node : tree_.nodes) {
+    for (TreeNode& node : tree_.nodes) {
       node.squared_norm = std::ldexp(node.squared_norm, exponent);
       node.explained = std::ldexp(node.explained, exponent);
       if (options_.score != Score::mndcg && node.leaf == Leaf::open) node.score = std::ldexp(node.score, exponent);
     }
   }
 
-  Tree<T> finish() {
+  Tree finish() {
     scale_squares(2 * exponent_);
     const TreeCost cost = scorer_.cost();
     tree_.cost.factorizations += cost.factorizations;
@@ -219,7 +220,7 @@ class Builder {
   int exponent_;      // of the data
   double min_score_;  // for the data as TreeData scales it
   Scorer<T> scorer_;
-  Tree<T> tree_;
+  Tree tree_;
   std::vector<std::unique_ptr<Trial<T>>> splits_;  // of each leaf, where its score was computed from it
 };
 
@@ -243,13 +244,13 @@ void check(const TreeData<T>& x, const TreeOptions& options) {
 }  // namespace
 
 template <class T>
-Tree<T> build_tree(const TreeData<T>& x, const TreeOptions& options, SplitMemory<T>* memory) {
+Tree build_tree(const TreeData<T>& x, const TreeOptions& options, SplitMemory<T>* memory) {
   check(x, options);
   return Builder<T>(x, options, memory, x.cols()).build(x);
 }
 
 template <class T>
-void grow(Tree<T>& tree, Index node, const TreeData<T>& x, const TreeOptions& options) {
+void grow(Tree& tree, Index node, const TreeData<T>& x, const TreeOptions& options) {
   check(x, options);
   if (x.rows() != tree.rows || x.cols() != tree.cols)
     throw InvalidArgument("The tree was built from another matrix: it has " + std::to_string(tree.rows) +
@@ -259,12 +260,12 @@ void grow(Tree<T>& tree, Index node, const TreeData<T>& x, const TreeOptions& op
     throw InvalidArgument("The tree has no node number " + std::to_string(node) + ".");
   if (tree.nodes[node].first >= 0) throw InvalidArgument("Node " + tree.id(node) + " is split already.");
   const Index items = static_cast<Index>(tree.nodes[node].items.size());
-  tree = Builder<T>(x, options, nullptr, items).grow(Tree<T>(tree), node);  // a copy: who throws changes nothing
+  tree = Builder<T>(x, options, nullptr, items).grow(Tree(tree), node);  // a copy: who throws changes nothing
 }
 
-#define COPSE_INSTANTIATE(T)                                                            \
-  template Tree<T> build_tree(const TreeData<T>&, const TreeOptions&, SplitMemory<T>*); \
-  template void grow(Tree<T>&, Index, const TreeData<T>&, const TreeOptions&);
+#define COPSE_INSTANTIATE(T)                                                         \
+  template Tree build_tree(const TreeData<T>&, const TreeOptions&, SplitMemory<T>*); \
+  template void grow(Tree&, Index, const TreeData<T>&, const TreeOptions&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

@@ -9,11 +9,10 @@ namespace copse {
 namespace {
 
 // Removes the nodes whose parents became leaves, and numbers nodes and splits anew without gaps.
-template <class T>
-void compact(Tree<T>& tree) {
+void compact(Tree& tree) {
   std::vector<Index> number(tree.nodes.size(), -1), parents;
-  for (const TreeNode<T>& node : tree.nodes) parents.push_back(node.parent);
-  std::vector<TreeNode<T>> kept;
+  for (const TreeNode& node : tree.nodes) parents.push_back(node.parent);
+  std::vector<TreeNode> kept;
   for (std::size_t n = 0; n < tree.nodes.size(); ++n) {
     const Index parent = tree.nodes[n].parent;
     if (n > 0 && (number[parent] < 0 || kept[number[parent]].first < 0)) continue;
@@ -21,7 +20,7 @@ void compact(Tree<T>& tree) {
     kept.push_back(std::move(tree.nodes[n]));
   }
   std::vector<int> splits;
-  for (TreeNode<T>& node : kept) {
+  for (TreeNode& node : kept) {
     // A node that others were joined to may be gone: what took its items is the nearest one above.
     while (node.joined >= 0 && number[node.joined] < 0) node.joined = parents[node.joined];
     if (node.joined >= 0) node.joined = number[node.joined];
@@ -32,7 +31,7 @@ void compact(Tree<T>& tree) {
     splits.push_back(node.split);
   }
   std::ranges::sort(splits);
-  for (TreeNode<T>& node : kept) {
+  for (TreeNode& node : kept) {
     if (node.first >= 0)
       node.split = static_cast<int>(std::ranges::lower_bound(splits, node.split) - splits.begin()) + 1;
   }
@@ -40,8 +39,7 @@ void compact(Tree<T>& tree) {
   tree.leaves = static_cast<Index>(tree.leaf_nodes().size());
 }
 
-template <class T>
-void make_leaf(TreeNode<T>& node) {
+void make_leaf(TreeNode& node) {
   node.first = node.second = -1;
   node.split = 0;
   node.outliers.clear();
@@ -49,28 +47,25 @@ void make_leaf(TreeNode<T>& node) {
 
 }  // namespace
 
-template <class T>
-void cut(Tree<T>& tree, Index leaves) {
+void cut(Tree& tree, Index leaves) {
   if (leaves < 1 || leaves > tree.leaves)
     throw InvalidArgument("A tree of " + std::to_string(tree.leaves) + " leaves cannot be cut to " +
                           std::to_string(leaves) + ".");
   while (tree.leaves > leaves) {
-    const auto last = std::ranges::max_element(tree.nodes, {}, &TreeNode<T>::split);
+    const auto last = std::ranges::max_element(tree.nodes, {}, &TreeNode::split);
     make_leaf(*last);
     compact(tree);
   }
 }
 
-template <class T>
-void merge(Tree<T>& tree, Index node) {
+void merge(Tree& tree, Index node) {
   if (tree.nodes[node].first < 0)
     throw InvalidArgument("Node " + tree.id(node) + " is a leaf: there is nothing to merge.");
   make_leaf(tree.nodes[node]);
   compact(tree);
 }
 
-template <class T>
-void drop(Tree<T>& tree, Index node) {
+void drop(Tree& tree, Index node) {
   const auto below = [&](Index n) {
     while (n > node) n = tree.nodes[n].parent;
     return n == node;
@@ -83,12 +78,5 @@ void drop(Tree<T>& tree, Index node) {
   }
   tree.leaves = static_cast<Index>(tree.leaf_nodes().size());
 }
-
-#define COPSE_INSTANTIATE(T)            \
-  template void cut(Tree<T>&, Index);   \
-  template void merge(Tree<T>&, Index); \
-  template void drop(Tree<T>&, Index);
-COPSE_INSTANTIATE(float)
-COPSE_INSTANTIATE(double)
 
 }  // namespace copse

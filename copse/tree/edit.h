@@ -7,15 +7,12 @@ namespace copse {
 
 // The tree as it was when it had so many leaves: the last splits are taken back. Throws InvalidArgument if it has
 // fewer.
-template <class T>
-void cut(Tree<T>& tree, Index leaves);
+void cut(Tree& tree, Index leaves);
 
 // Makes `node` a leaf again; outliers below it come back. Throws InvalidArgument if it is one.
-template <class T>
-void merge(Tree<T>& tree, Index node);
+void merge(Tree& tree, Index node);
 
 // Sets all items below `node` aside as outliers. Throws InvalidArgument for the root or the last leaf.
-template <class T>
-void drop(Tree<T>& tree, Index node);
+void drop(Tree& tree, Index node);
 
 }  // namespace copse

@@ -19,16 +19,16 @@ struct Edit : ::testing::Test {
   SparseMatrix<float> x = testing::random_integer_sparse<float>(50, 300, 0.2, 3);
   std::unique_ptr<TreeData<float>> data = tree_data<float>(SparseView<float>(x));
   TreeOptions options{.leaves = 9, .outlier_trials = 0};
-  Tree<float> tree = build_tree(*data, options);
+  Tree tree = build_tree(*data, options);
 
-  Tree<float> with_leaves(Index leaves) {
+  Tree with_leaves(Index leaves) {
     TreeOptions fewer = options;
     fewer.leaves = leaves;
     return build_tree(*data, fewer);
   }
 };
 
-std::vector<std::string> ids(const Tree<float>& tree) {
+std::vector<std::string> ids(const Tree& tree) {
   std::vector<std::string> all;
   for (std::size_t n = 0; n < tree.nodes.size(); ++n) all.push_back(tree.id(static_cast<Index>(n)));
   return all;
@@ -71,7 +71,7 @@ TEST_F(Edit, MergeAndGrowGoBackAndForth) {
   EXPECT_EQ(after, sorted);
   // The same clusters, whatever the nodes' numbers are.
   const auto now = tree.partition(tree.splits());
-  Tree<float> original = with_leaves(9);
+  Tree original = with_leaves(9);
   for (std::size_t j = 0; j < now.size(); ++j) EXPECT_EQ(tree.id(now[j]), original.id(partition[j]));
   EXPECT_THROW(grow(tree, tree.find("1"), *data, again), InvalidArgument);
 }
@@ -89,7 +89,7 @@ TEST_F(Edit, DropSetsItemsAside) {
 }
 
 // Every split node has the items of its children and its outliers; unpack() looks.
-void expect_whole(const Tree<float>& tree) { EXPECT_NO_THROW(unpack(pack(tree))); }
+void expect_whole(const Tree& tree) { EXPECT_NO_THROW(unpack(pack(tree))); }
 
 TEST_F(Edit, JoinGivesTheItemsOfOneNodeToAnother) {
   const auto leaves = tree.leaf_nodes();
@@ -98,7 +98,7 @@ TEST_F(Edit, JoinGivesTheItemsOfOneNodeToAnother) {
     for (const Index b : leaves) {
       if (tree.nodes[a].parent == tree.nodes[b].parent) continue;
       ++pairs;
-      Tree<float> joined = tree;
+      Tree joined = tree;
       join(joined, a, b);
       expect_whole(joined);
       EXPECT_EQ(ids(joined), ids(tree));
@@ -112,9 +112,9 @@ TEST_F(Edit, JoinGivesTheItemsOfOneNodeToAnother) {
       std::ranges::replace(walked, b, a);
       EXPECT_EQ(place_items(joined, items).leaf, walked);
       // The topic that items are fitted to has the words of both.
-      const Matrix<float> before = leaf_topics(tree), after = leaf_topics(joined);
+      const Matrix<float> before = leaf_topics<float>(tree), after = leaf_topics<float>(joined);
       ASSERT_EQ(after.cols(), 8);
-      const auto column = [&](const Tree<float>& of, Index node) {
+      const auto column = [&](const Tree& of, Index node) {
         const auto all = of.leaf_nodes();
         return std::ranges::find(all, node) - all.begin();
       };
@@ -163,7 +163,7 @@ TEST_F(Edit, JoinsFollowOneAnotherAndOutlastOtherChanges) {
 
 TEST_F(Edit, JoinOfTwoChildrenIsTheirParent) {
   const Index parent = tree.nodes[tree.leaf_nodes().front()].parent;
-  Tree<float> merged = tree;
+  Tree merged = tree;
   merge(merged, parent);
   join(tree, tree.nodes[parent].second, tree.nodes[parent].first);
   EXPECT_EQ(ids(tree), ids(merged));
@@ -175,7 +175,7 @@ TEST_F(Edit, JoinedNodesCanBeSplitAndDropped) {
   const Index a = leaves.front();
   const Index b = *std::ranges::find_if(leaves, [&](Index n) { return tree.nodes[n].parent != tree.nodes[a].parent; });
   join(tree, a, b);
-  Tree<float> split = tree;
+  Tree split = tree;
   TreeOptions two = options;
   two.leaves = 2;
   grow(split, a, *data, two);
@@ -186,7 +186,7 @@ TEST_F(Edit, JoinedNodesCanBeSplitAndDropped) {
   drop(tree, a);
   expect_whole(tree);
   // Who came to b went on to a: both are gone now.
-  const Tree<float> again = build_tree(*this->data, options);
+  const Tree again = build_tree(*this->data, options);
   const auto before = place_items(again, items).leaf, after = place_items(tree, items).leaf;
   for (std::size_t j = 0; j < before.size(); ++j)
     EXPECT_EQ(after[j], before[j] == a || before[j] == b ? -1 : before[j]);

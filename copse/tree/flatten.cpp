@@ -55,7 +55,7 @@ Index items_to_fit_at_once(Index items, Index entries, Index topics, bool fetche
 }
 
 template <class T>
-Matrix<T> leaf_topics(const Data<T>& x, const Tree<T>& tree) {
+Matrix<T> leaf_topics(const Data<T>& x, const Tree& tree) {
   if (tree.nodes.size() == 1) {
     Matrix<T> ones(x.cols(), 1), mean;
     std::ranges::fill(ones.values(), T(1));
@@ -63,17 +63,18 @@ Matrix<T> leaf_topics(const Data<T>& x, const Tree<T>& tree) {
     scale_to_unit(mean, 0);
     return mean;
   }
-  return leaf_topics(tree);
+  return leaf_topics<T>(tree);
 }
 
 template <class T>
-Matrix<T> leaf_topics(const Tree<T>& tree) {
+Matrix<T> leaf_topics(const Tree& tree) {
   const auto leaves = tree.leaf_nodes();
-  const JoinedTopics<T> topics(tree);
+  const JoinedTopics topics(tree);
   Matrix<T> w(tree.rows, static_cast<Index>(leaves.size()));
   for (std::size_t c = 0; c < leaves.size(); ++c) {
-    const RankedTerms<T>& topic = topics(leaves[c]);
-    for (std::size_t r = 0; r < topic.terms.size(); ++r) w(topic.terms[r], static_cast<Index>(c)) = topic.weights[r];
+    const RankedTerms& topic = topics(leaves[c]);
+    for (std::size_t r = 0; r < topic.terms.size(); ++r)
+      w(topic.terms[r], static_cast<Index>(c)) = static_cast<T>(topic.weights[r]);
   }
   return w;
 }
@@ -129,15 +130,16 @@ NmfResult<T> factorize_dc(const Data<T>& x, const TreeData<T>& items, const NmfO
   const auto began = Clock::now();
   const auto left = [&] { return options.time_limit - std::chrono::duration<double>(Clock::now() - began).count(); };
   tree_options.time_limit = options.time_limit;
-  const Tree<T> tree = build_tree(items, tree_options);
+  const Tree tree = build_tree(items, tree_options);
   const Matrix<T> topics = leaf_topics(x, tree);
   const auto leaves = tree.leaf_nodes();
 
   Matrix<T> w(x.rows(), options.rank), h(x.cols(), options.rank);
   for (Index i = 0; i < w.rows(); ++i) std::ranges::copy(topics.row(i), w.row(i).begin());
   for (std::size_t c = 0; c < leaves.size(); ++c) {
-    const TreeNode<T>& leaf = tree.nodes[leaves[c]];
-    for (std::size_t j = 0; j < leaf.weights.size(); ++j) h(leaf.items[j], static_cast<Index>(c)) = leaf.weights[j];
+    const TreeNode& leaf = tree.nodes[leaves[c]];
+    for (std::size_t j = 0; j < leaf.weights.size(); ++j)
+      h(leaf.items[j], static_cast<Index>(c)) = static_cast<T>(leaf.weights[j]);
   }
   const Index missing = options.rank - tree.leaves;
   if (missing > 0) {
@@ -154,8 +156,8 @@ NmfResult<T> factorize_dc(const Data<T>& x, const TreeData<T>& items, const NmfO
 }
 
 #define COPSE_INSTANTIATE(T)                                                                                      \
-  template Matrix<T> leaf_topics(const Tree<T>&);                                                                 \
-  template Matrix<T> leaf_topics(const Data<T>&, const Tree<T>&);                                                 \
+  template Matrix<T> leaf_topics(const Tree&);                                                                    \
+  template Matrix<T> leaf_topics(const Data<T>&, const Tree&);                                                    \
   template Matrix<T> flatten(const Data<T>&, const Matrix<T>&);                                                   \
   template double flatten(const Data<T>&, const Matrix<T>&, const std::function<void(Index, const Matrix<T>&)>&); \
   template NmfResult<T> factorize_dc(const Data<T>&, const TreeData<T>&, const NmfOptions&);

@@ -10,11 +10,11 @@ namespace copse {
 
 // The topics of the leaves as columns of W, in the order of tree.leaf_nodes(). The root has none: zeros.
 template <class T>
-Matrix<T> leaf_topics(const Tree<T>& tree);
+Matrix<T> leaf_topics(const Tree& tree);
 
 // The same, where a tree of one leaf has the direction of the mean item.
 template <class T>
-Matrix<T> leaf_topics(const Data<T>& x, const Tree<T>& tree);
+Matrix<T> leaf_topics(const Data<T>& x, const Tree& tree);
 
 // H' (cols x leaves) of min |W H - X|, H >= 0 [Kuang 2014, eq. 95]: soft assignments of every item, outliers included.
 template <class T>

@@ -11,14 +11,12 @@
 namespace copse {
 namespace {
 
-template <class T>
-bool is_above(const Tree<T>& tree, Index upper, Index node) {
+bool is_above(const Tree& tree, Index upper, Index node) {
   while (node > upper) node = tree.nodes[node].parent;
   return node == upper;
 }
 
-template <class T>
-void check_pair(const Tree<T>& tree, Index node, Index other) {
+void check_pair(const Tree& tree, Index node, Index other) {
   if (node == other) throw InvalidArgument("Two nodes are needed, and node " + tree.id(node) + " is one.");
   for (const auto& [upper, lower] : {std::pair(node, other), {other, node}}) {
     if (is_above(tree, upper, lower))
@@ -35,9 +33,9 @@ void check_pair(const Tree<T>& tree, Index node, Index other) {
 }
 
 // With this share of its new parent, or the one that each item had.
-template <class T>
-void give_items(const TreeNode<T>& from, std::optional<T> share, TreeNode<T>& to) {
-  TreeNode<T> both;
+void give_items(const TreeNode& from, std::optional<double> share, TreeNode& to) {
+  TreeNode both;
+  both.weights = both.shares = Numbers(to.weights.precision());
   std::size_t a = 0, b = 0;
   while (a < to.items.size() || b < from.items.size()) {
     const bool own = b == from.items.size() || (a < to.items.size() && to.items[a] < from.items[b]);
@@ -49,21 +47,21 @@ void give_items(const TreeNode<T>& from, std::optional<T> share, TreeNode<T>& to
   to.items = std::move(both.items), to.weights = std::move(both.weights), to.shares = std::move(both.shares);
 }
 
-template <class T>
-void take_items(const std::vector<RowIndex>& items, TreeNode<T>& from) {
-  std::size_t kept = 0;
+void take_items(const std::vector<RowIndex>& items, TreeNode& from) {
+  TreeNode kept;
+  kept.weights = kept.shares = Numbers(from.weights.precision());
   for (std::size_t e = 0; e < from.items.size(); ++e) {
     if (std::ranges::binary_search(items, from.items[e])) continue;
-    from.items[kept] = from.items[e], from.weights[kept] = from.weights[e], from.shares[kept] = from.shares[e];
-    ++kept;
+    kept.items.push_back(from.items[e]);
+    kept.weights.push_back(from.weights[e]);
+    kept.shares.push_back(from.shares[e]);
   }
-  from.items.resize(kept), from.weights.resize(kept), from.shares.resize(kept);
+  from.items = std::move(kept.items), from.weights = std::move(kept.weights), from.shares = std::move(kept.shares);
 }
 
 }  // namespace
 
-template <class T>
-void join(Tree<T>& tree, Index node, Index other) {
+void join(Tree& tree, Index node, Index other) {
   check_pair(tree, node, other);
   if (tree.nodes[node].parent == tree.nodes[other].parent) return merge(tree, tree.nodes[node].parent);
   const std::string id = tree.id(node), other_id = tree.id(other);
@@ -72,31 +70,29 @@ void join(Tree<T>& tree, Index node, Index other) {
   if (tree.nodes[other].first >= 0) merge(tree, other);
   node = tree.find(id);
   other = tree.find(other_id);
-  const TreeNode<T> moved = tree.nodes[other];
+  const TreeNode moved = tree.nodes[other];
   for (Index n = other; !is_above(tree, n, node); n = tree.nodes[n].parent) take_items(moved.items, tree.nodes[n]);
   // A person decided: on the way down to its new place an item has the share 1, and there the one that it had.
-  give_items<T>(moved, std::nullopt, tree.nodes[node]);
+  give_items(moved, std::nullopt, tree.nodes[node]);
   for (Index n = tree.nodes[node].parent; !is_above(tree, n, other); n = tree.nodes[n].parent)
-    give_items<T>(moved, T(1), tree.nodes[n]);
+    give_items(moved, 1, tree.nodes[n]);
   tree.nodes[other].dropped = true;
   tree.nodes[other].joined = node;
   tree.leaves = static_cast<Index>(tree.leaf_nodes().size());
 }
 
-template <class T>
-Index joined_end(const Tree<T>& tree, Index node) {
+Index joined_end(const Tree& tree, Index node) {
   while (tree.nodes[node].joined >= 0) node = tree.nodes[node].joined;
   return node;
 }
 
-template <class T>
-JoinedTopics<T>::JoinedTopics(const Tree<T>& tree) : tree_(tree) {
+JoinedTopics::JoinedTopics(const Tree& tree) : tree_(tree) {
   std::map<Index, std::map<RowIndex, double>> sums;
   const auto add = [&](Index from, std::map<RowIndex, double>& sum) {
-    const TreeNode<T>& part = tree.nodes[from];
+    const TreeNode& part = tree.nodes[from];
     const double length = std::sqrt(std::max(0.0, part.explained));
     for (std::size_t r = 0; r < part.topic.terms.size(); ++r)
-      sum[part.topic.terms[r]] += length * static_cast<double>(part.topic.weights[r]);
+      sum[part.topic.terms[r]] += length * part.topic.weights[r];
   };
   for (Index n = 0; n < static_cast<Index>(tree.nodes.size()); ++n) {
     if (tree.nodes[n].joined < 0) continue;
@@ -106,29 +102,23 @@ JoinedTopics<T>::JoinedTopics(const Tree<T>& tree) : tree_(tree) {
     add(n, sum->second);
   }
   for (const auto& [node, sum] : sums) {
-    Matrix<T> w(static_cast<Index>(sum.size()), 1);
-    std::vector<RowIndex> terms;
     double square = 0;
     for (const auto& [term, weight] : sum) square += weight * weight;
-    for (const auto& [term, weight] : sum) {
-      w(static_cast<Index>(terms.size()), 0) = static_cast<T>(square > 0 ? weight / std::sqrt(square) : 0);
-      terms.push_back(term);
-    }
-    sums_[node] = rank_terms(w, 0, terms);
+    sums_[node] = with_precision(tree.precision, [&, &weights = sum]<class T> {
+      Matrix<T> w(static_cast<Index>(weights.size()), 1);
+      std::vector<RowIndex> terms;
+      for (const auto& [term, weight] : weights) {
+        w(static_cast<Index>(terms.size()), 0) = static_cast<T>(square > 0 ? weight / std::sqrt(square) : 0);
+        terms.push_back(term);
+      }
+      return rank_terms(w, 0, terms);
+    });
   }
 }
 
-template <class T>
-const RankedTerms<T>& JoinedTopics<T>::operator()(Index node) const {
+const RankedTerms& JoinedTopics::operator()(Index node) const {
   const auto sum = sums_.find(node);
   return sum == sums_.end() ? tree_.nodes[node].topic : sum->second;
 }
-
-#define COPSE_INSTANTIATE(T)                        \
-  template void join(Tree<T>&, Index, Index);       \
-  template Index joined_end(const Tree<T>&, Index); \
-  template class JoinedTopics<T>;
-COPSE_INSTANTIATE(float)
-COPSE_INSTANTIATE(double)
 
 }  // namespace copse

@@ -41,12 +41,14 @@ void take(std::vector<RowIndex>& target, std::span<const std::int64_t>& source, 
 }
 
 // The same for weights.
-template <class T>
-void take(std::vector<T>& target, std::span<const T>& source, std::int64_t count) {
-  for (const T value : first(source, count)) {
-    require(value >= T(0), "it has a weight that is negative or not a number");
-    target.push_back(value);
-  }
+Numbers take(const Numbers& source, std::size_t& begin, std::int64_t count) {
+  require(count >= 0 && count <= static_cast<std::int64_t>(source.size() - begin), "its lists are too short");
+  Numbers target(source.precision());
+  target.append(source, begin, static_cast<std::size_t>(count));
+  begin += static_cast<std::size_t>(count);
+  for (std::size_t i = 0; i < target.size(); ++i)
+    require(target[i] >= 0, "it has a weight that is negative or not a number");
+  return target;
 }
 
 bool ascends(std::span<const RowIndex> list) {
@@ -55,12 +57,11 @@ bool ascends(std::span<const RowIndex> list) {
 
 // Parents come before their children, which stand side by side, and each child says who its parent is. Each split has
 // a number of its own.
-template <class T>
-bool forms_tree(const std::vector<TreeNode<T>>& nodes) {
+bool forms_tree(const std::vector<TreeNode>& nodes) {
   const Index count = static_cast<Index>(nodes.size());
   std::vector<char> numbers(nodes.size() / 2 + 1, 0);
   for (Index n = 0; n < count; ++n) {
-    const TreeNode<T>& node = nodes[n];
+    const TreeNode& node = nodes[n];
     if (n == 0 ? node.parent != -1 : node.parent < 0 || node.parent >= n) return false;
     if (n > 0 && nodes[node.parent].first != n && nodes[node.parent].second != n) return false;
     if (node.first < 0) {
@@ -76,15 +77,14 @@ bool forms_tree(const std::vector<TreeNode<T>>& nodes) {
 }
 
 // Nobody walks round in a circle who goes down, or from an empty leaf to the node that it was joined to.
-template <class T>
-bool joins_end(const std::vector<TreeNode<T>>& nodes) {
-  const auto next = [&](const TreeNode<T>& node) { return std::array{node.first, node.second, node.joined}; };
+bool joins_end(const std::vector<TreeNode>& nodes) {
+  const auto next = [&](const TreeNode& node) { return std::array{node.first, node.second, node.joined}; };
   std::vector<int> ways(nodes.size(), 0);  // that lead to each node
-  for (const TreeNode<T>& node : nodes) {
+  for (const TreeNode& node : nodes) {
     if (node.joined < 0) continue;
     if (node.joined >= static_cast<Index>(nodes.size()) || !node.items.empty()) return false;
   }
-  for (const TreeNode<T>& node : nodes) {
+  for (const TreeNode& node : nodes) {
     for (const Index to : next(node)) {
       if (to >= 0) ++ways[to];
     }
@@ -95,7 +95,7 @@ bool joins_end(const std::vector<TreeNode<T>>& nodes) {
   }
   std::size_t passed = 0;
   for (; !ready.empty(); ++passed) {
-    const TreeNode<T>& node = nodes[ready.back()];
+    const TreeNode& node = nodes[ready.back()];
     ready.pop_back();
     for (const Index to : next(node)) {
       if (to >= 0 && --ways[to] == 0) ready.push_back(to);
@@ -105,10 +105,9 @@ bool joins_end(const std::vector<TreeNode<T>>& nodes) {
 }
 
 // The items of a node that is split are those of its children and its outliers.
-template <class T>
-bool shares_out(const std::vector<TreeNode<T>>& nodes) {
+bool shares_out(const std::vector<TreeNode>& nodes) {
   std::vector<RowIndex> parts;
-  for (const TreeNode<T>& node : nodes) {
+  for (const TreeNode& node : nodes) {
     if (!ascends(node.items) || !ascends(node.outliers)) return false;
     if (node.first < 0) continue;
     parts = node.outliers;
@@ -122,20 +121,20 @@ bool shares_out(const std::vector<TreeNode<T>>& nodes) {
 
 }  // namespace
 
-template <class T>
-PackedTree<T> pack(const Tree<T>& tree) {
-  PackedTree<T> packed;
+PackedTree pack(const Tree& tree) {
+  PackedTree packed;
+  packed.weights = packed.shares = packed.term_weights = Numbers(tree.precision);
   packed.shape = {tree.rows, tree.cols, tree.leaves};
   // Lists that grow would be in memory twice while they move: the terms of all nodes are most of a large model.
   std::size_t items = 0, weights = 0, terms = 0;
-  for (const TreeNode<T>& node : tree.nodes)
+  for (const TreeNode& node : tree.nodes)
     items += node.items.size(), weights += node.weights.size(), terms += node.topic.terms.size();
   packed.items.reserve(items);
   packed.weights.reserve(weights);
   packed.shares.reserve(weights);
   packed.terms.reserve(terms);
   packed.term_weights.reserve(terms);
-  for (const TreeNode<T>& node : tree.nodes) {
+  for (const TreeNode& node : tree.nodes) {
     const auto size = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
     append(packed.nodes, std::initializer_list<std::int64_t>{
                              node.parent, node.first, node.second, static_cast<std::int64_t>(node.leaf), node.split,
@@ -143,42 +142,42 @@ PackedTree<T> pack(const Tree<T>& tree) {
                              size(node.outliers), size(node.topic.terms)});
     append(packed.scores, std::initializer_list<double>{node.score, node.squared_norm, node.explained});
     append(packed.items, node.items);
-    append(packed.weights, node.weights);
-    append(packed.shares, node.shares);
+    packed.weights.append(node.weights);
+    packed.shares.append(node.shares);
     append(packed.outliers, node.outliers);
     append(packed.terms, node.topic.terms);
-    append(packed.term_weights, node.topic.weights);
+    packed.term_weights.append(node.topic.weights);
     packed.names.push_back(node.name);
   }
   return packed;
 }
 
-template <class T>
-Tree<T> unpack(const PackedTree<T>& packed) {
+Tree unpack(const PackedTree& packed) {
   const std::size_t count = packed.nodes.size() / node_fields;
   require(packed.shape.size() == 3 && count > 0 && packed.nodes.size() % node_fields == 0, "its shape is damaged");
   require(packed.scores.size() == score_fields * count && packed.names.size() == count, "its lists differ in length");
-  Tree<T> tree;
+  Tree tree;
+  tree.precision = packed.term_weights.precision();
   tree.rows = packed.shape[0], tree.cols = packed.shape[1], tree.leaves = packed.shape[2];
   constexpr Index most = std::numeric_limits<RowIndex>::max();
   require(tree.rows >= 0 && tree.rows <= most && tree.cols >= 0 && tree.cols <= most, "its shape is damaged");
   std::span<const std::int64_t> items = packed.items, outliers = packed.outliers, terms = packed.terms;
-  std::span<const T> weights = packed.weights, shares = packed.shares, term_weights = packed.term_weights;
+  std::size_t weights = 0, shares = 0, term_weights = 0;  // where those of the next node begin
   for (std::size_t n = 0; n < count; ++n) {
     const std::span field = std::span(packed.nodes).subspan(n * node_fields, node_fields);
     const std::span score = std::span(packed.scores).subspan(n * score_fields, score_fields);
-    TreeNode<T>& node = tree.nodes.emplace_back();
+    TreeNode& node = tree.nodes.emplace_back();
     node.parent = field[0], node.first = field[1], node.second = field[2];
     node.leaf = static_cast<Leaf>(std::clamp<std::int64_t>(field[3], 0, static_cast<int>(Leaf::not_worth_it)));
     node.split = static_cast<int>(std::clamp<std::int64_t>(field[4], -1, std::numeric_limits<int>::max()));
     node.dropped = field[5] != 0;
     node.joined = std::max<std::int64_t>(-1, field[5] - 2);
     take(node.items, items, field[6], tree.cols);
-    take(node.weights, weights, field[7]);
-    take(node.shares, shares, field[7]);
+    node.weights = take(packed.weights, weights, field[7]);
+    node.shares = take(packed.shares, shares, field[7]);
     take(node.outliers, outliers, field[8], tree.cols);
     take(node.topic.terms, terms, field[9], tree.rows);
-    take(node.topic.weights, term_weights, field[9]);
+    node.topic.weights = take(packed.term_weights, term_weights, field[9]);
     require(node.weights.size() == node.items.size() || (n == 0 && node.weights.empty()), "its lists differ in length");
     node.score = score[0], node.squared_norm = score[1], node.explained = score[2];
     require(std::isfinite(node.squared_norm) && std::isfinite(node.explained), "it has a norm that is not finite");
@@ -190,11 +189,5 @@ Tree<T> unpack(const PackedTree<T>& packed) {
   require(tree.leaves == static_cast<Index>(tree.leaf_nodes().size()), "it has another number of leaves than it says");
   return tree;
 }
-
-#define COPSE_INSTANTIATE(T)                   \
-  template PackedTree<T> pack(const Tree<T>&); \
-  template Tree<T> unpack(const PackedTree<T>&);
-COPSE_INSTANTIATE(float)
-COPSE_INSTANTIATE(double)
 
 }  // namespace copse

@@ -12,23 +12,23 @@
 namespace copse {
 namespace {
 
-Tree<float> small_tree() {
+Tree small_tree() {
   const auto corpus =
       generate_corpus<float>({.documents = 300, .terms = 200, .k = 5, .terms_per_document = 20, .seed = 1});
-  Tree<float> tree = build_tree(*tree_data(corpus.data), {.leaves = 5});
+  Tree tree = build_tree(*tree_data(corpus.data), {.leaves = 5});
   tree.nodes[1].name = "a name";
   return tree;
 }
 
 TEST(PackedTree, ComesBackAsItWas) {
-  const Tree<float> tree = small_tree(), again = unpack(pack(tree));
+  const Tree tree = small_tree(), again = unpack(pack(tree));
   ASSERT_GT(tree.nodes.size(), 4u);
   ASSERT_EQ(again.nodes.size(), tree.nodes.size());
   EXPECT_EQ(again.rows, tree.rows);
   EXPECT_EQ(again.cols, tree.cols);
   EXPECT_EQ(again.leaves, tree.leaves);
   for (std::size_t n = 0; n < tree.nodes.size(); ++n) {
-    const TreeNode<float>&a = tree.nodes[n], &b = again.nodes[n];
+    const TreeNode &a = tree.nodes[n], &b = again.nodes[n];
     EXPECT_EQ(b.parent, a.parent);
     EXPECT_EQ(b.first, a.first);
     EXPECT_EQ(b.second, a.second);
@@ -48,9 +48,9 @@ TEST(PackedTree, ComesBackAsItWas) {
 }
 
 TEST(PackedTree, RefusesWhatIsNotATree) {
-  const PackedTree<float> good = pack(small_tree());
+  const PackedTree good = pack(small_tree());
   const auto refused = [&](const auto& damage) {
-    PackedTree<float> bad = good;
+    PackedTree bad = good;
     damage(bad);
     EXPECT_THROW(unpack(bad), InputError);
   };
@@ -78,8 +78,8 @@ TEST(PackedTree, RefusesWhatIsNotATree) {
   refused([](auto& bad) { bad.nodes[5] = 1; });  // dropped, but split
   const Index last = static_cast<Index>(good.nodes.size()) - 10;
   refused([&](auto& bad) { bad.nodes[last + 5] = 2; });  // its items are with the root, and here
-  refused([](auto& bad) { bad.weights[0] = -1; });
-  refused([](auto& bad) { bad.shares[0] = std::numeric_limits<float>::quiet_NaN(); });
+  refused([](auto& bad) { bad.weights.set(0, -1); });
+  refused([](auto& bad) { bad.shares.set(0, std::numeric_limits<double>::quiet_NaN()); });
   refused([](auto& bad) { bad.scores[1] = std::numeric_limits<double>::infinity(); });
   refused([](auto& bad) { bad.nodes[17] = 0; });  // a node without weights
   refused([](auto& bad) { bad.terms.pop_back(); });
@@ -88,7 +88,7 @@ TEST(PackedTree, RefusesWhatIsNotATree) {
 }
 
 TEST(PackedTree, RefusesNodesThatWereJoinedInACircle) {
-  Tree<float> tree = small_tree();
+  Tree tree = small_tree();
   const auto leaves = tree.leaf_nodes();
   const Index a = leaves.front();
   const Index b = *std::ranges::find_if(leaves, [&](Index n) { return tree.nodes[n].parent != tree.nodes[a].parent; });

@@ -22,11 +22,12 @@ struct Split {
 };
 
 template <class T>
-Split<T> split_of(const Tree<T>& tree, const TreeNode<T>& node) {
+Split<T> split_of(const Tree& tree, const TreeNode& node) {
   Split<T> split{node.first, node.second, Matrix<T>(tree.rows, 2)};
   for (int side = 0; side < 2; ++side) {
-    const RankedTerms<T>& topic = tree.nodes[side == 0 ? node.first : node.second].topic;
-    for (std::size_t r = 0; r < topic.terms.size(); ++r) split.topics(topic.terms[r], side) = topic.weights[r];
+    const RankedTerms& topic = tree.nodes[side == 0 ? node.first : node.second].topic;
+    for (std::size_t r = 0; r < topic.terms.size(); ++r)
+      split.topics(topic.terms[r], side) = static_cast<T>(topic.weights[r]);
   }
   double a = 0, b = 0, c = 0;
   for (Index i = 0; i < tree.rows; ++i) {
@@ -38,13 +39,12 @@ Split<T> split_of(const Tree<T>& tree, const TreeNode<T>& node) {
 }
 
 // Whether anything of the tree below each node is left, or of what it was joined to.
-template <class T>
-std::vector<char> living(const Tree<T>& tree) {
+std::vector<char> living(const Tree& tree) {
   std::vector<char> alive(tree.nodes.size()), before;
   do {
     before = alive;
     for (Index n = static_cast<Index>(tree.nodes.size()) - 1; n >= 0; --n) {
-      const TreeNode<T>& node = tree.nodes[n];
+      const TreeNode& node = tree.nodes[n];
       alive[n] = node.joined >= 0  ? alive[node.joined]
                  : node.first >= 0 ? alive[node.first] || alive[node.second]
                                    : !node.dropped;
@@ -56,14 +56,14 @@ std::vector<char> living(const Tree<T>& tree) {
 }  // namespace
 
 template <class T>
-Placement place_items(const Tree<T>& tree, const Dataset<T>& x) {
+Placement place_items(const Tree& tree, const Dataset<T>& x) {
   if (x.features() != tree.rows) {
     throw InvalidArgument("The items have " + std::to_string(x.features()) + " features, but the tree has " +
                           std::to_string(tree.rows) + ".");
   }
   std::vector<Split<T>> splits(tree.nodes.size());
   parallel_for(static_cast<Index>(tree.nodes.size()), [&](Index n) {
-    if (tree.nodes[n].first >= 0) splits[n] = split_of(tree, tree.nodes[n]);
+    if (tree.nodes[n].first >= 0) splits[n] = split_of<T>(tree, tree.nodes[n]);
   });
   const std::vector<char> alive = living(tree);
 
@@ -107,7 +107,7 @@ Placement place_items(const Tree<T>& tree, const Dataset<T>& x) {
   return placement;
 }
 
-template Placement place_items(const Tree<float>&, const Dataset<float>&);
-template Placement place_items(const Tree<double>&, const Dataset<double>&);
+template Placement place_items(const Tree&, const Dataset<float>&);
+template Placement place_items(const Tree&, const Dataset<double>&);
 
 }  // namespace copse

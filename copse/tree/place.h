@@ -19,6 +19,6 @@ struct Placement {
 // x has the features of the tree. Items that the tree was built from come back to their own leaves; those that were set
 // aside as outliers come to the nearest one. Throws InvalidArgument where the number of features differs.
 template <class T>
-Placement place_items(const Tree<T>& tree, const Dataset<T>& x);
+Placement place_items(const Tree& tree, const Dataset<T>& x);
 
 }  // namespace copse

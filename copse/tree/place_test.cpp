@@ -63,14 +63,14 @@ TYPED_TEST(Place, PassesDroppedPartsBy) {
 
 TEST(PlaceItems, OneLeafTakesAll) {
   const Dataset<double> data = corpus<double>();
-  const Tree<double> tree = build_tree(*tree_data(data), {.leaves = 1});
+  const Tree tree = build_tree(*tree_data(data), {.leaves = 1});
   const Placement placement = place_items(tree, data);
   EXPECT_EQ(placement.leaf, std::vector<Index>(static_cast<std::size_t>(data.items()), 0));
 }
 
 TEST(PlaceItems, RefusesOtherFeatures) {
   const Dataset<double> data = corpus<double>();
-  const Tree<double> tree = build_tree(*tree_data(data), {.leaves = 2});
+  const Tree tree = build_tree(*tree_data(data), {.leaves = 2});
   Dataset<double> other;
   other.values = Matrix<double>(3, data.features() + 1);
   EXPECT_THROW(place_items(tree, other), InvalidArgument);

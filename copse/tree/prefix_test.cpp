@@ -29,7 +29,7 @@ SparseMatrix<float> heavy_tailed_counts(Index documents, Index topics, std::uint
   return testing::to_sparse(x);
 }
 
-void expect_beginning(const Tree<float>& tree, const Tree<float>& larger, const std::string& called) {
+void expect_beginning(const Tree& tree, const Tree& larger, const std::string& called) {
   ASSERT_LE(tree.leaves, larger.leaves) << called;
   for (int splits = 0; splits <= tree.splits(); ++splits)
     ASSERT_EQ(tree.partition(splits), larger.partition(splits)) << called << ", split " << splits;

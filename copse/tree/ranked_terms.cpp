@@ -9,7 +9,7 @@
 namespace copse {
 
 template <class T>
-RankedTerms<T> rank_terms(const Matrix<T>& w, Index column, std::span<const RowIndex> terms) {
+RankedTerms rank_terms(const Matrix<T>& w, Index column, std::span<const RowIndex> terms) {
   using Bits = decltype(order_bits(T(0)));
   struct Entry {
     Bits key;  // the smaller, the heavier
@@ -39,15 +39,16 @@ RankedTerms<T> rank_terms(const Matrix<T>& w, Index column, std::span<const RowI
                 [](const Entry& a, const Entry& b) { return std::tie(a.key, a.term) < std::tie(b.key, b.term); });
     first = next;
   }
-  RankedTerms<T> topic{std::vector<RowIndex>(count), std::vector<T>(count)};
+  std::vector<RowIndex> ranked(count);
+  std::vector<T> weights(count);
   for (std::size_t r = 0; r < count; ++r) {
-    topic.terms[r] = static_cast<RowIndex>(entries[r].term);
-    topic.weights[r] = std::bit_cast<T>(heaviest - entries[r].key);
+    ranked[r] = static_cast<RowIndex>(entries[r].term);
+    weights[r] = std::bit_cast<T>(heaviest - entries[r].key);
   }
-  return topic;
+  return {std::move(ranked), std::move(weights)};
 }
 
-template RankedTerms<float> rank_terms(const Matrix<float>&, Index, std::span<const RowIndex>);
-template RankedTerms<double> rank_terms(const Matrix<double>&, Index, std::span<const RowIndex>);
+template RankedTerms rank_terms(const Matrix<float>&, Index, std::span<const RowIndex>);
+template RankedTerms rank_terms(const Matrix<double>&, Index, std::span<const RowIndex>);
 
 }  // namespace copse

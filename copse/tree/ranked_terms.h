@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "copse/matrix/dense.h"
+#include "copse/matrix/numbers.h"
 
 namespace copse {
 
@@ -11,16 +11,15 @@ namespace copse {
 inline constexpr double no_weight = 1e-8;
 
 // The terms with a weight above `no_weight`, the heaviest first; equal weights in the order of their numbers.
-template <class T>
 struct RankedTerms {
   std::vector<RowIndex> terms;
-  std::vector<T> weights;  // unit 2-norm
+  Numbers weights;  // unit 2-norm
 
   friend bool operator==(const RankedTerms&, const RankedTerms&) = default;
 };
 
 // The topic of column `column` of w, which has unit norm or is zero; row i of w belongs to term terms[i].
 template <class T>
-RankedTerms<T> rank_terms(const Matrix<T>& w, Index column, std::span<const RowIndex> terms);
+RankedTerms rank_terms(const Matrix<T>& w, Index column, std::span<const RowIndex> terms);
 
 }  // namespace copse

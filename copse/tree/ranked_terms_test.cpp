@@ -16,7 +16,7 @@ TEST(RankedTerms, HeaviestFirstAndEqualWeightsByNumber) {
   const std::vector<RowIndex> terms{40, 7, 3, 12, 5, 900, 0};
   const std::vector<float> weights{0.5f, 0.25f, 0.25f, 0, 0.75f, 0.25f, 5e-9f};
   for (Index i = 0; i < w.rows(); ++i) w(i, 1) = weights[i];
-  const RankedTerms<float> topic = rank_terms(w, 1, terms);
+  const RankedTerms topic = rank_terms(w, 1, terms);
   EXPECT_EQ(topic.terms, (std::vector<RowIndex>{5, 40, 3, 7, 900}));
   EXPECT_EQ(topic.weights, (std::vector<float>{0.75f, 0.5f, 0.25f, 0.25f, 0.25f}));
   EXPECT_TRUE(rank_terms(w, 0, terms).terms.empty());
@@ -39,7 +39,7 @@ void expect_sorted() {
     if (weight > static_cast<T>(no_weight)) expected.push_back({-weight, terms.back()});
   }
   std::ranges::sort(expected);
-  const RankedTerms<T> topic = rank_terms(w, 0, terms);
+  const RankedTerms topic = rank_terms(w, 0, terms);
   ASSERT_EQ(topic.terms.size(), expected.size());
   for (std::size_t r = 0; r < expected.size(); ++r) {
     EXPECT_EQ(topic.terms[r], expected[r].second);

@@ -26,7 +26,7 @@ Matrix<T> large_and_small(double factor) {
 }
 
 template <class T>
-Tree<T> build(const Matrix<T>& items, Score score, bool sparse, Index leaves = 5) {
+Tree build(const Matrix<T>& items, Score score, bool sparse, Index leaves = 5) {
   Matrix<T> flipped(items.cols(), items.rows());
   for (Index j = 0; j < items.rows(); ++j) {
     for (Index i = 0; i < items.cols(); ++i) flipped(i, j) = items(j, i);
@@ -37,8 +37,7 @@ Tree<T> build(const Matrix<T>& items, Score score, bool sparse, Index leaves = 5
                 : build_tree(*tree_data<T>(items), options);
 }
 
-template <class T>
-void expect_scaled(const Tree<T>& a, const Tree<T>& b, Score score, int exponent) {
+void expect_scaled(const Tree& a, const Tree& b, Score score, int exponent) {
   ASSERT_EQ(a.nodes.size(), b.nodes.size()) << exponent;
   for (std::size_t n = 0; n < a.nodes.size(); ++n) {
     const auto &left = a.nodes[n], &right = b.nodes[n];
@@ -90,7 +89,7 @@ TYPED_TEST(Scaling, ANodeOfSmallItemsDoesNotUnderflow) {
       }
       const auto columns = testing::to_sparse(flipped);
       const auto data = sparse ? tree_data<T>(SparseView<T>(columns)) : tree_data<T>(x);
-      Tree<T> whole;
+      Tree whole;
       whole.rows = 40, whole.cols = 160, whole.leaves = 2;
       whole.nodes.resize(3);
       whole.nodes[0].first = 1, whole.nodes[0].second = 2, whole.nodes[0].split = 1;
@@ -102,7 +101,8 @@ TYPED_TEST(Scaling, ANodeOfSmallItemsDoesNotUnderflow) {
       grow(whole, 2, *data, {.leaves = 2, .outlier_trials = 0});
       ASSERT_EQ(whole.leaves, 3) << factor;
       for (const RowIndex j : whole.nodes[3].items) EXPECT_EQ(j % 4, whole.nodes[3].items[0] % 4) << factor;
-      for (const T weight : whole.nodes[3].weights) EXPECT_GT(weight, 0) << factor;
+      const Numbers& weights = whole.nodes[3].weights;
+      for (std::size_t e = 0; e < weights.size(); ++e) EXPECT_GT(weights[e], 0) << factor;
     }
   }
 }

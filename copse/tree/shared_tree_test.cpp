@@ -21,7 +21,7 @@ SparseMatrix<double> planted(Index documents, std::uint64_t seed) {
 }
 
 // Sums in another order: the same splits, numbers up to rounding.
-void expect_near(const Tree<double>& a, const Tree<double>& b) {
+void expect_near(const Tree& a, const Tree& b) {
   ASSERT_EQ(a.nodes.size(), b.nodes.size());
   for (std::size_t n = 0; n < a.nodes.size(); ++n) {
     EXPECT_EQ(a.nodes[n].items, b.nodes[n].items);
@@ -39,7 +39,7 @@ TEST(SharedTree, IsThatOfOneAlone) {
     const testing::OddBlocks<double> blocks(x, 50);
     for (const Score score : {Score::mndcg, Score::error, Score::rank1_gain}) {
       const TreeOptions options{.leaves = 7, .score = score, .tolerance = 1e-8};
-      const Tree<double> expected = build_tree(*tree_data(SparseView<double>(x)), options);
+      const Tree expected = build_tree(*tree_data(SparseView<double>(x)), options);
       for (const int size : {1, 2, 3}) {
         for (const double memory : {0.0, 1e9}) {
           if (documents > 40 && (size != 2 || score != Score::mndcg)) continue;
@@ -58,7 +58,7 @@ TEST(SharedTree, TakesMembersWithoutItems) {
   const auto x = planted(200, 5);
   const testing::OddBlocks<double> blocks(x);
   const TreeOptions options{.leaves = 4, .tolerance = 1e-8};
-  const Tree<double> expected = build_tree(*tree_data(SparseView<double>(x)), options);
+  const Tree expected = build_tree(*tree_data(SparseView<double>(x)), options);
   testing::with_team(3, [&](const Team& team) {
     const std::vector<Index> starts{0, 0, 200, 200};
     expect_near(build_tree(*shared_tree_data<double>(blocks, 1e9, team, starts), options), expected);

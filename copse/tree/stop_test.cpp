@@ -15,10 +15,10 @@ namespace {
 
 class Stop : public ::testing::Test {
  protected:
-  Tree<double> build(const TreeOptions& options) { return build_tree(*data_, options); }
+  Tree build(const TreeOptions& options) { return build_tree(*data_, options); }
 
   // The tree has so many leaves and is the beginning of the whole one.
-  void expect_beginning(const Tree<double>& tree, Index leaves) {
+  void expect_beginning(const Tree& tree, Index leaves) {
     const auto whole = build({.leaves = 12});
     ASSERT_EQ(tree.leaves, leaves);
     ASSERT_EQ(static_cast<Index>(tree.nodes.size()), 2 * leaves - 1);
@@ -59,7 +59,7 @@ TEST_F(Stop, CancellationGivesTheTreeSoFar) {
       if (progress.leaves == leaves) cancellation.request();
       return true;
     };
-    Tree<double> tree;
+    Tree tree;
     const auto run = [&] { with_threads(2, &cancellation, [&] { tree = build(options); }); };
     if (leaves == 1) {
       EXPECT_THROW(run(), Cancelled);

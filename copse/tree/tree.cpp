@@ -7,8 +7,7 @@
 
 namespace copse {
 
-template <class T>
-std::string Tree<T>::id(Index node) const {
+std::string Tree::id(Index node) const {
   std::string id;  // from the node up, then turned round
   for (; nodes[node].parent >= 0; node = nodes[node].parent) {
     if (!id.empty()) id += '.';
@@ -18,8 +17,7 @@ std::string Tree<T>::id(Index node) const {
   return id;
 }
 
-template <class T>
-Index Tree<T>::find(const std::string& wanted) const {
+Index Tree::find(const std::string& wanted) const {
   const std::string full = full_id(wanted);
   for (Index n = 0; n < static_cast<Index>(nodes.size()); ++n) {
     if (id(n) == full) return n;
@@ -27,8 +25,7 @@ Index Tree<T>::find(const std::string& wanted) const {
   throw InvalidArgument("The tree has no node " + wanted + ".");
 }
 
-template <class T>
-std::vector<Index> Tree<T>::leaf_nodes() const {
+std::vector<Index> Tree::leaf_nodes() const {
   std::vector<Index> leaves, stack{0};
   while (!stack.empty()) {
     const Index node = stack.back();
@@ -43,8 +40,7 @@ std::vector<Index> Tree<T>::leaf_nodes() const {
   return leaves;
 }
 
-template <class T>
-std::vector<Index> Tree<T>::partition(int splits) const {
+std::vector<Index> Tree::partition(int splits) const {
   std::vector<Index> leaf(static_cast<std::size_t>(cols), 0);
   for (Index n = 0; n < static_cast<Index>(nodes.size()); ++n) {
     if (n > 0 && nodes[nodes[n].parent].split > splits) continue;
@@ -55,12 +51,17 @@ std::vector<Index> Tree<T>::partition(int splits) const {
   return leaf;
 }
 
-template <class T>
-Tree<T> Tree<T>::beginning(Index leaf_count) const {
+Tree Tree::beginning(Index leaf_count) const {
   const int kept = static_cast<int>(std::min<Index>(std::max<Index>(1, leaf_count) - 1, splits()));
-  Tree begun{.rows = rows, .cols = cols, .nodes = {}, .leaves = kept + 1, .stop_reason = stop_reason, .cost = cost};
+  Tree begun{.precision = precision,
+             .rows = rows,
+             .cols = cols,
+             .nodes = {},
+             .leaves = kept + 1,
+             .stop_reason = stop_reason,
+             .cost = cost};
   begun.nodes.assign(nodes.begin(), nodes.begin() + 2 * kept + 1);
-  for (TreeNode<T>& node : begun.nodes) {
+  for (TreeNode& node : begun.nodes) {
     if (node.split <= kept) continue;
     node.first = node.second = -1;
     node.outliers.clear();
@@ -68,8 +69,5 @@ Tree<T> Tree<T>::beginning(Index leaf_count) const {
   }
   return begun;
 }
-
-template struct Tree<float>;
-template struct Tree<double>;
 
 }  // namespace copse

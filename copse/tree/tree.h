@@ -62,15 +62,15 @@ enum class Leaf {
   not_worth_it    // TreeOptions::worth_splitting said no
 };
 
-template <class T>
+// Its numbers have the precision of the data.
 struct TreeNode {
   Index parent = -1;
   Index first = -1, second = -1;   // the children; the first is the larger; -1 for a leaf
   std::vector<RowIndex> items;     // ascending; outliers included
-  std::vector<T> weights;          // of each item: its coefficient of `topic` in the run that made the node
-  std::vector<T> shares;           // the same divided by the sum of both coefficients
+  Numbers weights;                 // of each item: its coefficient of `topic` in the run that made the node
+  Numbers shares;                  // the same divided by the sum of both coefficients
   std::vector<RowIndex> outliers;  // ascending: set aside when the node was split, in neither child
-  RankedTerms<T> topic;            // empty for the root
+  RankedTerms topic;               // empty for the root
   double score =
       std::numeric_limits<double>::quiet_NaN();  // infinity for the root, -1 for a permanent leaf, NaN: never needed
   double squared_norm = 0;                       // |A|^2
@@ -88,10 +88,10 @@ struct TreeCost {
   double entries_read = 0;  // entries of the data, summed over these reads
 };
 
-template <class T>
 struct Tree {
+  Precision precision = Precision::single;
   Index rows = 0, cols = 0;
-  std::vector<TreeNode<T>> nodes;  // nodes[0] is the root; children follow in the order of splitting
+  std::vector<TreeNode> nodes;  // nodes[0] is the root; children follow in the order of splitting
   Index leaves = 0;
   StopReason stop_reason = StopReason::converged;
   TreeCost cost;
@@ -122,12 +122,12 @@ class SplitMemory {
 // split; after that the tree so far comes back with StopReason::interrupted. A time limit gives the tree so far, which
 // may have one leaf, with StopReason::time_limit.
 template <class T>
-Tree<T> build_tree(const TreeData<T>& x, const TreeOptions& options, SplitMemory<T>* memory = nullptr);
+Tree build_tree(const TreeData<T>& x, const TreeOptions& options, SplitMemory<T>* memory = nullptr);
 
 // Splits the leaf `node` further, into options.leaves leaves at most; the rest of the tree stays as it is. The options
 // should be those that built the tree. Stopped after its first split, it keeps what it has; where it throws, the tree
 // is as it was.
 template <class T>
-void grow(Tree<T>& tree, Index node, const TreeData<T>& x, const TreeOptions& options);
+void grow(Tree& tree, Index node, const TreeData<T>& x, const TreeOptions& options);
 
 }  // namespace copse

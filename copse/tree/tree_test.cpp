@@ -51,13 +51,12 @@ SparseMatrix<T> as(const Matrix<double>& x) {
 }
 
 template <class T>
-Tree<T> build(const SparseMatrix<T>& x, const TreeOptions& options) {
+Tree build(const SparseMatrix<T>& x, const TreeOptions& options) {
   return build_tree(*tree_data<T>(SparseView<T>(x)), options);
 }
 
 // Every item is in exactly one leaf or outlier set, children partition their parent, numbers are consistent.
-template <class T>
-void check(const Tree<T>& tree, Index leaves) {
+void check(const Tree& tree, Index leaves) {
   EXPECT_LE(tree.leaves, leaves);
   EXPECT_EQ(static_cast<Index>(tree.leaf_nodes().size()), tree.leaves);
   EXPECT_EQ(static_cast<Index>(tree.nodes.size()), 2 * tree.leaves - 1);
@@ -70,7 +69,7 @@ void check(const Tree<T>& tree, Index leaves) {
     if (n > 0) {
       EXPECT_EQ(node.weights.size(), node.items.size());
       EXPECT_EQ(node.shares.size(), node.items.size());
-      for (const T share : node.shares) EXPECT_TRUE(share >= T(0.5) && share <= T(1));
+      for (std::size_t e = 0; e < node.shares.size(); ++e) EXPECT_TRUE(node.shares[e] >= 0.5 && node.shares[e] <= 1);
       EXPECT_LE(node.explained, node.squared_norm * 1.0001);
     }
     if (node.first < 0) {
@@ -97,8 +96,7 @@ void check(const Tree<T>& tree, Index leaves) {
   }
 }
 
-template <class T>
-void expect_equal(const Tree<T>& a, const Tree<T>& b) {
+void expect_equal(const Tree& a, const Tree& b) {
   ASSERT_EQ(a.nodes.size(), b.nodes.size());
   for (std::size_t n = 0; n < a.nodes.size(); ++n) {
     EXPECT_EQ(a.nodes[n].items, b.nodes[n].items);
@@ -187,7 +185,7 @@ TEST(Tree, NoMoreIsScoredAheadThanIsSplit) {
 
 TEST(Tree, SameBitsForAnyNumberOfThreads) {
   const auto x = as<float>(planted_groups(2000, 7, 5));
-  Tree<float> first;
+  Tree first;
   for (const int threads : {1, 2, 3, 8}) {
     with_threads(threads, nullptr, [&] {
       auto tree = build(x, {.leaves = 12, .seed = 2});
@@ -258,7 +256,7 @@ TEST(Tree, RemembersTheSidesOfEveryOutlierTrial) {
   const auto data = tree_data<float>(SparseView<float>(sparse));
   const TreeOptions options{.leaves = 4};
   Memory memory;
-  Tree<float> tree;
+  Tree tree;
   with_threads(1, nullptr, [&] { tree = build_tree<float>(*data, options, &memory); });
   EXPECT_EQ(tree.nodes[0].outliers.size(), 6u);
   EXPECT_GT(tree.leaves, 2);
@@ -321,7 +319,7 @@ TEST(Tree, OutliersOfAllTrialsAreGivenBack) {
   EXPECT_TRUE(large.nodes[0].outliers.empty());
 
   // A small one stays a leaf for good.
-  Tree<double> tree;
+  Tree tree;
   tree.rows = 31, tree.cols = 1103, tree.leaves = 2;
   tree.nodes.resize(3);
   tree.nodes[0].first = 1, tree.nodes[0].second = 2, tree.nodes[0].split = 1;
@@ -346,7 +344,7 @@ TEST(Tree, OnlyRandomStartsFollowTheSeed) {
   const auto topics = [&](Rank2Start start, std::uint64_t seed) {
     const auto tree = build(as<float>(x), {.leaves = 5, .start = start, .seed = seed});
     check(tree, 5);
-    return leaf_topics(tree);
+    return leaf_topics<float>(tree);
   };
   EXPECT_EQ(topics(Rank2Start::singular, 1), topics(Rank2Start::singular, 2));
   EXPECT_EQ(topics(Rank2Start::random, 1), topics(Rank2Start::random, 1));
@@ -395,11 +393,11 @@ TEST(Tree, SplitsOnlyWhatIsWorthIt) {
     asked.emplace_back(items.begin(), items.end());
     return items.size() > 60;
   };
-  const Tree<double> tree = build(x, options);
+  const Tree tree = build(x, options);
   ASSERT_GT(tree.leaves, 1);
   EXPECT_EQ(asked.front().size(), 200u);
   Index inner = 0;
-  for (const TreeNode<double>& node : tree.nodes) {
+  for (const TreeNode& node : tree.nodes) {
     inner += node.first >= 0;
     EXPECT_EQ(node.first >= 0, node.items.size() > 60 && node.leaf == Leaf::open) << node.items.size();
     if (node.leaf == Leaf::not_worth_it) {

@@ -26,7 +26,7 @@ struct Side {
   std::vector<RowIndex> items;
   std::vector<T> weights;
   std::vector<T> shares;
-  RankedTerms<T> topic;
+  RankedTerms topic;
   double squared_norm = 0;
   double explained = 0;    // sum_j (w'x_j)^2
   double rank2_error = 0;  // sum_j |x_j - W h_j|^2

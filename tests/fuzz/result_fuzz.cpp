@@ -5,7 +5,6 @@
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/describe/read_result.h"
-#include "copse/describe/stored_view.h"
 #include "copse/edit/edit.h"
 #include "copse/generate/corpus.h"
 #include "copse/io/matrix_file.h"
@@ -156,11 +155,11 @@ void damage(Bytes& bytes, SafeTensors& model) {
   }
 }
 
-template <class T, class Model>
+template <class Model>
 void place_again(const Base& base, const StoredResult& stored, const Model& model) {
   NewItemsOptions options;
   options.path = base.new_items;
-  place(model, read_new_items<T>(options, stored.report.settings, model.items));
+  place_new_items(options, stored.report.settings, model);
 }
 
 void try_all(const Base& base, const std::string& folder, Bytes& bytes) {
@@ -174,7 +173,7 @@ void try_all(const Base& base, const std::string& folder, Bytes& bytes) {
   tried([&] {
     const StoredResult stored(folder);
     if (stored.is_graph()) {
-      with_precision(stored.precision(), [&]<class T> { graph_page_data(read_graph_result<T>(stored)); });
+      graph_page_data(read_graph_result(stored));
       return;
     }
     const StoredView result = read_view(stored);
@@ -182,45 +181,30 @@ void try_all(const Base& base, const std::string& folder, Bytes& bytes) {
   });
   tried([&] {
     const StoredResult stored(folder);
-    with_precision(stored.precision(), [&]<class T> {
-      if (stored.is_graph()) {
-        const CommunityModel<T> model = read_graph_model<T>(stored.model);
-        NewItemsOptions options;
-        options.path = base.new_items;
-        place(model, read_new_nodes<T>(options, stored.report.settings, model).weights);
-      } else if (stored.is_tree())
-        place_again<T>(base, stored, read_tree_model<T>(stored.model));
-      else
-        place_again<T>(base, stored, read_model<T>(stored.model));
-    });
+    if (stored.is_graph())
+      place_again(base, stored, read_graph_model(stored.model));
+    else if (stored.is_tree())
+      place_again(base, stored, read_tree_model(stored.model));
+    else
+      place_again(base, stored, read_flat_model(stored.model));
   });
   const std::size_t change = bytes.byte();
   tried([&] {
     const StoredResult stored(folder);
-    with_precision(stored.precision(), [&]<class T> {
-      if (stored.is_graph()) {
-        auto result = read_graph_result<T>(stored);
-        OutputFolder again(folder, true);
-        write_result(again, result, false);
-        return;
-      }
-      if (!stored.is_tree()) {
-        auto result = read_flat_result<T>(stored);
-        OutputFolder again(folder, true);
-        write_result(again, result, false);
-        return;
-      }
-      Edit edit;
-      if (change % 6 == 0) edit.undo = true;
-      if (change % 6 == 1) edit.cut = 2;
-      if (change % 6 == 2) edit.merge = "1";
-      if (change % 6 == 3) edit.drop = "2";
-      if (change % 6 == 4) edit.rename = "2";
-      if (change % 6 == 5) edit.split = "2";
-      auto result = edit_stored<T>(stored, edit, true);
+    const auto write_again = [&](auto result) {
       OutputFolder again(folder, true);
       write_result(again, result, false);
-    });
+    };
+    if (stored.is_graph()) return write_again(read_graph_result(stored));
+    if (!stored.is_tree()) return write_again(read_flat_result(stored));
+    Edit edit;
+    if (change % 6 == 0) edit.undo = true;
+    if (change % 6 == 1) edit.cut = 2;
+    if (change % 6 == 2) edit.merge = "1";
+    if (change % 6 == 3) edit.drop = "2";
+    if (change % 6 == 4) edit.rename = "2";
+    if (change % 6 == 5) edit.split = "2";
+    write_again(edit_stored(stored, edit, true));
   });
 }
 

@@ -87,7 +87,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } catch (const InputError&) {  // its first bytes are those of another run
       return;
     }
-    const Tree<float> tree = build_tree(*tree_data(base.data), base.options, &*log);
+    const Tree tree = build_tree(*tree_data(base.data), base.options, &*log);
     try {
       unpack(pack(tree));
     } catch (const InputError&) {  // sums that overflowed; whoever reads the result hears of it

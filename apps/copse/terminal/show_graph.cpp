@@ -22,20 +22,18 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_lines = 12;  // of a list in the terminal
 
-std::vector<std::string> named(const Community& community) {
-  std::vector<std::string> words;
-  for (const auto& [feature, weight] : community.top_features) words.push_back(feature);
-  if (words.empty()) {
-    for (const CommunityNode& node : community.central) words.push_back(node.name);
-  }
-  return words;
+std::vector<std::string> named(const Topic& topic) {
+  std::vector<std::string> names;
+  for (const Ranked& best : topic.words.empty() ? topic.representatives : topic.words) names.push_back(best.name);
+  return names;
 }
 
-std::string pieces_line(const GraphFacts& facts) {
+std::string pieces_line(const RunReport& report) {
+  const GraphFacts& facts = *report.graph;
   if (facts.pieces == 0) return "";
+  const auto k = static_cast<Index>(report.topics.size());
   return fmt::format("{} with {} took no part: clusters {} to {}\n", counted(facts.pieces, "small piece"),
-                     counted(facts.nodes_set_aside, "node"), facts.communities.size(),
-                     facts.communities.size() + static_cast<std::size_t>(facts.pieces) - 1);
+                     counted(facts.nodes_set_aside, "node"), k, k + facts.pieces - 1);
 }
 
 std::string quality_line(const GraphFacts& facts) {
@@ -45,46 +43,46 @@ std::string quality_line(const GraphFacts& facts) {
       facts.modularity, facts.conductance, facts.normalized_cut, 100 * facts.coverage);
 }
 
-Json json_of(const Community& community) {
-  Json json = {{"id", community.id},
-               {"label", community.label},
-               {"nodes", community.nodes},
+Json list_of(const std::vector<Ranked>& ranked, const char* called) {
+  Json list = Json::array();
+  for (const Ranked& entry : ranked) list.push_back({{called, entry.name}, {"weight", entry.weight}});
+  return list;
+}
+
+Json json_of(const Topic& topic) {
+  const CommunityFacts& community = *topic.community;
+  Json json = {{"id", topic.id},
+               {"label", topic.label},
+               {"nodes", topic.size},
                {"overlapping", community.overlapping},
                {"inside", community.inside},
                {"leaving", community.leaving},
                {"conductance", community.conductance},
-               {"central", Json::array()},
+               {"central", list_of(topic.representatives, "item")},
                {"neighbours", Json::array()}};
-  for (const CommunityNode& node : community.central)
-    json["central"].push_back({{"item", node.name}, {"weight", node.weight}});
-  for (const CommunityLink& link : community.neighbours)
-    json["neighbours"].push_back({{"id", std::to_string(link.community)}, {"weight", link.weight}});
-  for (const auto& [feature, weight] : community.top_features)
-    json["features"].push_back({{"feature", feature}, {"weight", weight}});
-  if (!community.main_class.empty())
-    json["main_class"] = {{"name", community.main_class}, {"share", community.main_class_share}};
+  for (const auto& [other, weight] : community.neighbours)
+    json["neighbours"].push_back({{"id", std::to_string(other)}, {"weight", weight}});
+  if (!topic.words.empty()) json["features"] = list_of(topic.words, "feature");
+  if (!topic.main_class.empty()) json["main_class"] = {{"name", topic.main_class}, {"share", topic.main_class_share}};
   return json;
 }
 
-template <class T>
-std::vector<std::pair<std::string, Index>> classes_of(const GraphResult<T>& result, Index community) {
+std::vector<std::pair<std::string, Index>> classes_of(const GraphResult& result, Index node) {
   std::map<std::string, Index> counts;
   const ModelItems& items = result.model.items;
   for (std::size_t i = 0; i < items.classes.size(); ++i) {
-    const Index node = result.view.numbers[i];
-    if (node >= 0 && result.view.nodes[node].community == community && !items.classes[i].empty())
-      ++counts[items.classes[i]];
+    const TopicItem& item = result.view.items[i];
+    if (item.node == node && !item.outside && !items.classes[i].empty()) ++counts[items.classes[i]];
   }
   std::vector<std::pair<std::string, Index>> sorted(counts.begin(), counts.end());
-  std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::ranges::stable_sort(sorted, std::greater(), [](const auto& entry) { return entry.second; });
   return sorted;
 }
 
-template <class T>
-std::string text_of(const GraphResult<T>& result, Index number, std::size_t width) {
-  const Community& community = result.view.communities[number];
-  std::string text =
-      fmt::format("community {} \"{}\": {}", community.id, community.label, counted(community.nodes, "node"));
+std::string text_of(const GraphResult& result, Index node, std::size_t width) {
+  const Topic& topic = result.view.nodes[node];
+  const CommunityFacts& community = *topic.community;
+  std::string text = fmt::format("community {} \"{}\": {}", topic.id, topic.label, counted(topic.size, "node"));
   text += fmt::format(", conductance {:.3f}", community.conductance);
   const double volume = 2 * community.inside + community.leaving;
   if (volume > 0) text += fmt::format(", {:.0f} % of its weight inside", 200 * community.inside / volume);
@@ -92,64 +90,33 @@ std::string text_of(const GraphResult<T>& result, Index number, std::size_t widt
     text += fmt::format(", {} of others belong to it too", counted(community.overlapping, "node"));
   text += "\n";
   text += section(
-      "central nodes, with the weight of their edges inside", community.central,
-      [](const CommunityNode& node) { return fmt::format("{} {:.4g}", node.name, node.weight); }, 1000, width);
+      "central nodes, with the weight of their edges inside", topic.representatives,
+      [](const Ranked& best) { return fmt::format("{} {:.4g}", best.name, best.weight); }, 1000, width);
   text += section(
-      "features above the mean of all", community.top_features,
-      [](const auto& e) { return fmt::format("{} {:.3g}", e.first, e.second); }, most_lines, width);
+      "features above the mean of all", topic.words,
+      [](const Ranked& best) { return fmt::format("{} {:.3g}", best.name, best.weight); }, most_lines, width);
   text += section(
       "neighbours, with the weight of the edges between", community.neighbours,
-      [&](const CommunityLink& link) {
-        return fmt::format("{} \"{}\" {:.4g}", link.community, result.view.communities[link.community].label,
-                           link.weight);
+      [&](const auto& link) {
+        return fmt::format("{} \"{}\" {:.4g}", link.first, result.view.nodes[link.first + 1].label, link.second);
       },
       most_lines, width);
   text += section(
-      "classes", classes_of(result, number), [](const auto& e) { return fmt::format("{} {}", e.first, e.second); },
+      "classes", classes_of(result, node), [](const auto& e) { return fmt::format("{} {}", e.first, e.second); },
       most_lines, width);
   return text;
 }
 
-template <class T>
-std::string show_of(const StoredResult& stored, const ShowOptions& options) {
-  GraphResult<T> result = read_graph_result<T>(stored);
-  const auto central = static_cast<std::size_t>(std::max(options.words, result.top));
-  if (options.topic) {
-    if (central > static_cast<std::size_t>(result.top)) {
-      result.top = static_cast<Index>(central);
-      describe(result);
-    }
-    const Index number = result.view.find(*options.topic);
-    if (!options.json) return text_of(result, number, terminal_width());
-    Json json = json_of(result.view.communities[number]);
-    for (const auto& [name, count] : classes_of(result, number)) json["classes"][name] = count;
-    return json_text(json);
-  }
-  const GraphFacts& facts = *result.report.graph;
-  if (!options.json)
-    return communities_table(facts, terminal_height() > 0 ? terminal_width() : 0) + pieces_line(facts) +
-           quality_line(facts) + "\n";
-  Json json = {{"command", "show"},
-               {"result", options.folder},
-               {"modularity", facts.modularity},
-               {"conductance", facts.conductance},
-               {"normalized_cut", facts.normalized_cut},
-               {"pieces", facts.pieces},
-               {"communities", Json::array()}};
-  for (const Community& community : facts.communities) json["communities"].push_back(json_of(community));
-  return json_text(json);
-}
-
 }  // namespace
 
-std::string communities_table(const GraphFacts& facts, std::size_t width) {
-  std::vector<std::size_t> order(facts.communities.size());
+std::string communities_table(const RunReport& report, std::size_t width) {
+  std::vector<std::size_t> order(report.topics.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t c) { return facts.communities[c].nodes; });
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t c) { return report.topics[c].size; });
   std::size_t class_width = 0;  // 0: no truth, no column
   bool features = false;
-  for (const Community& community : facts.communities) {
-    features = features || !community.top_features.empty();
+  for (const Topic& community : report.topics) {
+    features = features || !community.words.empty();
     if (!community.main_class.empty())
       class_width = std::max<std::size_t>({class_width, community.main_class.size(), 5});
   }
@@ -162,11 +129,12 @@ std::string communities_table(const GraphFacts& facts, std::size_t width) {
   std::string table = line("community", "nodes", "share", "conductance", "class", "");
   table += features ? "top features\n" : "central nodes\n";
   for (const std::size_t c : order) {
-    const Community& community = facts.communities[c];
-    const double share = static_cast<double>(community.nodes) / static_cast<double>(std::max<Index>(1, facts.nodes));
+    const Topic& community = report.topics[c];
+    const double share =
+        static_cast<double>(community.size) / static_cast<double>(std::max<Index>(1, report.graph->nodes));
     const std::string left =
-        line(community.id, counted(community.nodes), fmt::format("{:.1f}%", 100 * share),
-             fmt::format("{:.3f}", community.conductance), community.main_class,
+        line(community.id, counted(community.size), fmt::format("{:.1f}%", 100 * share),
+             fmt::format("{:.3f}", community.community->conductance), community.main_class,
              community.main_class.empty() ? "" : fmt::format("{:.0f}%", 100 * community.main_class_share));
     std::vector<std::string> words = named(community);
     if (words.size() > 10) words.resize(10);
@@ -180,21 +148,42 @@ std::string communities_table(const GraphFacts& facts, std::size_t width) {
   return table;
 }
 
-template <class T>
-void show(const GraphResult<T>& result, const OutputOptions& output, Terminal& terminal) {
+void show(const GraphResult& result, const OutputOptions& output, Terminal& terminal) {
   const RunReport& report = result.report;
-  const GraphFacts& facts = *report.graph;
-  std::vector<std::string> lines = {outcome(report, text_setting(report.settings, "solver")), quality_line(facts)};
+  std::vector<std::string> lines = {outcome(report, text_setting(report.settings, "solver")),
+                                    quality_line(*report.graph)};
   show_end(report, output, lines, terminal,
-           [&](std::size_t width) { return communities_table(facts, width) + pieces_line(facts); });
+           [&](std::size_t width) { return communities_table(report, width) + pieces_line(report); });
 }
 
 std::string show_graph(const StoredResult& stored, const ShowOptions& options) {
   if (options.prompt) throw InputError("--prompt asks for the names of topics, and " + options.folder + " is a graph.");
-  return with_precision(stored.precision(), [&]<class T> { return show_of<T>(stored, options); });
+  GraphResult result = read_graph_result(stored);
+  const RunReport& report = result.report;
+  if (options.topic) {
+    if (options.words > result.top) {
+      result.top = options.words;
+      describe(result);
+    }
+    const Index node = result.view.find(*options.topic);
+    if (!options.json) return text_of(result, node, terminal_width());
+    Json json = json_of(result.view.nodes[node]);
+    for (const auto& [name, count] : classes_of(result, node)) json["classes"][name] = count;
+    return json_text(json);
+  }
+  const GraphFacts& facts = *report.graph;
+  if (!options.json)
+    return communities_table(report, terminal_height() > 0 ? terminal_width() : 0) + pieces_line(report) +
+           quality_line(facts) + "\n";
+  Json json = {{"command", "show"},
+               {"result", options.folder},
+               {"modularity", facts.modularity},
+               {"conductance", facts.conductance},
+               {"normalized_cut", facts.normalized_cut},
+               {"pieces", facts.pieces},
+               {"communities", Json::array()}};
+  for (const Topic& topic : report.topics) json["communities"].push_back(json_of(topic));
+  return json_text(json);
 }
-
-template void show(const GraphResult<float>&, const OutputOptions&, Terminal&);
-template void show(const GraphResult<double>&, const OutputOptions&, Terminal&);
 
 }  // namespace copse

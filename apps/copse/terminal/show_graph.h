@@ -10,11 +10,10 @@
 namespace copse {
 
 // A table, largest community first, fitted to `width` columns (0: no line is broken).
-std::string communities_table(const GraphFacts& facts, std::size_t width);
+std::string communities_table(const RunReport& report, std::size_t width);
 
 // What a run tells at its end.
-template <class T>
-void show(const GraphResult<T>& result, const OutputOptions& output, Terminal& terminal);
+void show(const GraphResult& result, const OutputOptions& output, Terminal& terminal);
 
 // `copse show` of a graph's result: all communities, or one of them.
 std::string show_graph(const StoredResult& stored, const ShowOptions& options);

@@ -9,10 +9,10 @@
 #include "apps/copse/terminal/show_survey.h"
 #include "apps/copse/terminal/words.h"
 #include "copse/methods/choices.h"
+#include "copse/model/result_json.h"
+#include "copse/model/survey_text.h"
 #include "copse/report/page.h"
-#include "copse/report/result_json.h"
 #include "copse/report/result_page.h"
-#include "copse/report/survey_report.h"
 #include "copse/tree/ids.h"
 
 namespace copse {
@@ -123,16 +123,14 @@ OutlineTableOptions screen_for(bool all, std::size_t other_rows) {
   return options;
 }
 
-template <class T>
-void show(const FlatResult<T>& result, const OutputOptions& output, Terminal& terminal) {
+void show(const FlatResult& result, const OutputOptions& output, Terminal& terminal) {
   const RunReport& report = result.report;
   const std::string method = text_setting(report.settings, "method");
   show_end(report, output, {outcome(report, method.empty() ? text_setting(report.settings, "solver") : method)},
            terminal, [&](std::size_t width) { return topics_table(report.topics, width); });
 }
 
-template <class T>
-void show(const TreeResult<T>& result, const OutputOptions& output, Terminal& terminal) {
+void show(const TreeResult& result, const OutputOptions& output, Terminal& terminal) {
   const RunReport& report = result.report;
   std::vector<std::string> lines = notes_of(report);
   if (!result.explanation.empty()) lines.push_back("note: " + result.explanation);
@@ -158,14 +156,8 @@ void show(const TreeResult<T>& result, const OutputOptions& output, Terminal& te
   show_all(report, output, lines, terminal, [&] {
     OutlineTableOptions options = screen_for(output.all, rows);
     options.words = static_cast<std::size_t>(result.top);
-    return outline_table(result.view, result.model.items, options);
+    return outline_table(result.view, options);
   });
 }
-
-#define COPSE_INSTANTIATE(T)                                                 \
-  template void show(const FlatResult<T>&, const OutputOptions&, Terminal&); \
-  template void show(const TreeResult<T>&, const OutputOptions&, Terminal&);
-COPSE_INSTANTIATE(float)
-COPSE_INSTANTIATE(double)
 
 }  // namespace copse

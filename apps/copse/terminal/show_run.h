@@ -4,7 +4,7 @@
 #include "apps/copse/commands/options.h"
 #include "apps/copse/terminal/tables.h"
 #include "apps/copse/terminal/terminal.h"
-#include "copse/describe/tree_result.h"
+#include "copse/describe/result.h"
 #include "copse/run/flat_run.h"
 
 namespace copse {
@@ -21,9 +21,7 @@ std::string outcome(const RunReport& report, const std::string& solver);
 void show_end(const RunReport& report, const OutputOptions& output, const std::vector<std::string>& lines,
               Terminal& terminal, const std::function<std::string(std::size_t)>& table);
 
-template <class T>
-void show(const FlatResult<T>& result, const OutputOptions& output, Terminal& terminal);
-template <class T>
-void show(const TreeResult<T>& result, const OutputOptions& output, Terminal& terminal);
+void show(const FlatResult& result, const OutputOptions& output, Terminal& terminal);
+void show(const TreeResult& result, const OutputOptions& output, Terminal& terminal);
 
 }  // namespace copse

@@ -16,9 +16,9 @@
 #include "apps/copse/terminal/words.h"
 #include "copse/describe/names.h"
 #include "copse/describe/periods.h"
-#include "copse/describe/stored_view.h"
+#include "copse/describe/read_result.h"
+#include "copse/model/survey_text.h"
 #include "copse/report/compare_report.h"
-#include "copse/report/survey_report.h"
 
 namespace copse {
 namespace {
@@ -35,14 +35,7 @@ struct ShownDocument {
 
 // One topic, or a group of documents that have none.
 struct ShownTopic {
-  std::string id;
-  std::string name = {};
-  std::string label = {};
-  Index size = 0;
-  std::optional<double> score = {};
-  std::optional<double> coherence = {};
-  std::optional<double> stability = {};
-  std::vector<std::pair<std::string, double>> words = {};
+  Topic topic;
   std::vector<std::pair<std::string, Index>> classes = {};  // the commonest first
   std::vector<std::pair<std::string, Index>> times = {};    // in their order
   std::vector<ShownDocument> documents = {};
@@ -71,32 +64,25 @@ void add_tables(const StoredView& result, const Belongs& belongs, ShownTopic& sh
 }
 
 ShownTopic shown_node(const StoredView& result, Index node, const ShowOptions& options, bool tables) {
-  const TopicNode& topic = result.view.nodes[node];
-  ShownTopic shown{.id = topic.id, .name = topic.name, .label = topic.label, .size = topic.size};
-  shown.score = topic.score;
-  shown.coherence = topic.coherence;
-  shown.stability = topic.stability;
-  for (std::size_t r = 0; r < std::min<std::size_t>(topic.words.size(), options.words); ++r) {
-    const auto& [feature, weight] = topic.words[r];
-    const auto& names = result.items.feature_names;
-    shown.words.emplace_back(names.empty() ? std::to_string(feature) : names[feature], weight);
-  }
+  ShownTopic shown{.topic = result.view.nodes[node]};
+  std::vector<Ranked>& words = shown.topic.words;
+  words.resize(std::min(words.size(), static_cast<std::size_t>(options.words)));
   if (!tables) return shown;
   add_tables(
       result, [&](const TopicItem& item) { return item.node >= 0 && is_below(result.view, item.node, node); }, shown);
-  for (const auto& [item, weight] : topic.representatives) shown.documents.push_back({item, weight});
+  for (const Ranked& best : shown.topic.representatives) shown.documents.push_back({best.number, best.weight});
   return shown;
 }
 
 // "outlier" or "none".
 ShownTopic shown_group(const StoredView& result, const std::string& name, const ShowOptions& options) {
-  ShownTopic shown{.id = name};
+  ShownTopic shown{.topic = {.id = name}};
   const auto belongs = [&](const TopicItem& item) { return name == "none" ? item.node < 0 : item.outlier; };
   for (std::size_t i = 0; i < result.view.items.size(); ++i) {
     const TopicItem& item = result.view.items[i];
     if (!belongs(item)) continue;
-    ++shown.size;
-    if (shown.size > options.documents) continue;
+    ++shown.topic.size;
+    if (shown.topic.size > options.documents) continue;
     shown.documents.push_back({static_cast<Index>(i), item.weight});
     if (item.node >= 0) shown.documents.back().nearest = result.view.nodes[item.node].id;
   }
@@ -114,18 +100,19 @@ const std::string* text_of(const ModelItems& items, Index item) {
   return &items.excerpts[found - items.excerpt_items.begin()];
 }
 
-Json json_of(const ShownTopic& topic, const ModelItems& items, bool documents) {
+Json json_of(const ShownTopic& shown, const ModelItems& items, bool documents) {
+  const Topic& topic = shown.topic;
   Json json = {{"id", topic.id}, {"name", topic.name}, {"label", topic.label}, {"size", topic.size}};
   if (topic.score) json["score"] = *topic.score;
   if (topic.coherence) json["coherence"] = *topic.coherence;
   if (topic.stability) json["stability"] = *topic.stability;
   json["words"] = Json::array();
-  for (const auto& [word, weight] : topic.words) json["words"].push_back({{"word", word}, {"weight", weight}});
+  for (const Ranked& word : topic.words) json["words"].push_back({{"word", word.name}, {"weight", word.weight}});
   if (!documents) return json;
-  for (const auto& [name, count] : topic.classes) json["classes"][name] = count;
-  for (const auto& [name, count] : topic.times) json["times"][name] = count;
+  for (const auto& [name, count] : shown.classes) json["classes"][name] = count;
+  for (const auto& [name, count] : shown.times) json["times"][name] = count;
   json["documents"] = Json::array();
-  for (const ShownDocument& document : topic.documents) {
+  for (const ShownDocument& document : shown.documents) {
     Json entry = {{"item", items.item_names[document.item]}, {"weight", document.weight}};
     if (const std::string title = title_of(items, document.item); !title.empty()) entry["title"] = title;
     if (!document.nearest.empty()) entry["nearest"] = document.nearest;
@@ -148,7 +135,8 @@ std::string beginning(const std::string& text, std::size_t width) {
   return wrapped(line, width, 4);
 }
 
-std::string text_of(const ShownTopic& topic, const ModelItems& items, std::size_t width) {
+std::string text_of(const ShownTopic& shown, const ModelItems& items, std::size_t width) {
+  const Topic& topic = shown.topic;
   std::string text =
       fmt::format("topic {}{}: {}", topic.id, topic.label.empty() ? "" : " \"" + harmless(topic.label) + "\"",
                   counted(topic.size, items.is_text() ? "document" : "item"));
@@ -157,13 +145,13 @@ std::string text_of(const ShownTopic& topic, const ModelItems& items, std::size_
   if (topic.score) text += fmt::format(", score {:.4g}", *topic.score);
   text += "\n";
   text += section(
-      "words", topic.words, [](const auto& e) { return fmt::format("{} {:.3f}", harmless(e.first), e.second); }, 1000,
+      "words", topic.words, [](const Ranked& e) { return fmt::format("{} {:.3f}", harmless(e.name), e.weight); }, 1000,
       width);
   const auto count = [](const auto& e) { return fmt::format("{} {}", harmless(e.first), counted(e.second)); };
-  text += section("classes", topic.classes, count, 12, width);
-  text += section("times", topic.times, count, 100, width);
-  if (!topic.documents.empty()) text += "documents:\n";
-  for (const ShownDocument& document : topic.documents) {
+  text += section("classes", shown.classes, count, 12, width);
+  text += section("times", shown.times, count, 100, width);
+  if (!shown.documents.empty()) text += "documents:\n";
+  for (const ShownDocument& document : shown.documents) {
     const std::string title = harmless(title_of(items, document.item));
     text += fmt::format("  {}{}  ({:.3f}{})\n", harmless(items.item_names[document.item]),
                         title.empty() ? "" : "  " + title, document.weight,
@@ -188,7 +176,7 @@ std::string list_of(const StoredView& result, const RunReport& report, const Sho
   OutlineTableOptions table = screen_for(options.all, rows);
   table.words = static_cast<std::size_t>(options.words);
   table.coherence = true;
-  return outline_table(result.view, result.items, table) + groups;
+  return outline_table(result.view, table) + groups;
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ std::vector<Topic> with_harmless_names(std::vector<Topic> topics) {
   for (Topic& topic : topics) {
     topic.label = harmless(topic.label);
     topic.main_class = harmless(topic.main_class);
-    for (auto& [name, weight] : topic.top_features) name = harmless(name);
+    for (Ranked& word : topic.words) word.name = harmless(word.name);
   }
   return topics;
 }
@@ -31,13 +31,13 @@ std::string topics_table(const std::vector<Topic>& given, std::size_t width) {
   std::vector<std::size_t> order(topics.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return topics[a].items > topics[b].items; });
+                   [&](std::size_t a, std::size_t b) { return topics[a].size > topics[b].size; });
   Index items = 0;
   std::size_t class_width = 0;  // 0: no truth, no column
   bool stability = false;
   std::size_t name_width = 0;  // 0: no names, no column
   for (const Topic& topic : topics) {
-    items += topic.items;
+    items += topic.size;
     stability = stability || topic.stability;
     if (!topic.label.empty()) name_width = std::max<std::size_t>({name_width, topic.label.size(), 4});
     if (!topic.main_class.empty()) class_width = std::max<std::size_t>({class_width, topic.main_class.size(), 5});
@@ -55,10 +55,10 @@ std::string topics_table(const std::vector<Topic>& given, std::size_t width) {
   for (const std::size_t c : order) {
     const Topic& topic = topics[c];
     std::string features;
-    for (const auto& [name, weight] : topic.top_features) features += (features.empty() ? "" : " ") + name;
-    const double share = items == 0 ? 0 : static_cast<double>(topic.items) / static_cast<double>(items);
+    for (const Ranked& word : topic.words) features += (features.empty() ? "" : " ") + word.name;
+    const double share = items == 0 ? 0 : static_cast<double>(topic.size) / static_cast<double>(items);
     const std::string left =
-        line(std::to_string(c), counted(topic.items), fmt::format("{:.1f}%", 100 * share), topic.main_class,
+        line(std::to_string(c), counted(topic.size), fmt::format("{:.1f}%", 100 * share), topic.main_class,
              topic.main_class.empty() ? "" : fmt::format("{:.0f}%", 100 * topic.main_class_share),
              topic.stability ? fmt::format("{:.2f}", *topic.stability) : "", topic.label);
     if (width < left.size() + 20) {
@@ -141,7 +141,7 @@ constexpr std::size_t bar_columns = 8;
 
 }  // namespace
 
-std::string outline_table(const TopicView& view, const ModelItems& items, const OutlineTableOptions& options) {
+std::string outline_table(const TopicView& view, const OutlineTableOptions& options) {
   const Index all = topics_below(view.outline, 0);
   const bool cut = options.lines > 0 && all > static_cast<Index>(options.lines);
   const std::size_t most = cut ? options.lines - 1 : 0;  // the last line is for what is missing
@@ -160,7 +160,7 @@ std::string outline_table(const TopicView& view, const ModelItems& items, const 
   const auto total = static_cast<double>(std::max<Index>(1, view.nodes[0].size));
   std::string table;
   for (std::size_t l = 0; l < lines.size(); ++l) {
-    const TopicNode& topic = view.nodes[lines[l].node];
+    const Topic& topic = view.nodes[lines[l].node];
     const auto size = static_cast<double>(topic.size);
     std::string text =
         fmt::format("{:<{}}  {:>{}}  {:>5.1f}%", ids[l], id_width, counted(topic.size), size_width, 100 * size / total);
@@ -174,9 +174,7 @@ std::string outline_table(const TopicView& view, const ModelItems& items, const 
     std::string words;
     std::size_t columns = columns_of(text) + below.size() + 1;
     for (std::size_t r = 0; r < std::min(options.words, topic.words.size()); ++r) {
-      const Index feature = topic.words[r].first;
-      const std::string word =
-          " " + (items.feature_names.empty() ? std::to_string(feature) : harmless(items.feature_names[feature]));
+      const std::string word = " " + harmless(topic.words[r].name);
       columns += columns_of(word);
       if (options.width > 0 && columns > options.width) break;
       words += word;

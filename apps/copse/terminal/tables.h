@@ -22,7 +22,7 @@ struct OutlineTableOptions {
 
 // One line per topic that a reader sees, indented by depth: id, size, share of the items, name and best words. Where
 // lines are few, the largest topics are opened first, and the last line says what is missing.
-std::string outline_table(const TopicView& view, const ModelItems& items, const OutlineTableOptions& options);
+std::string outline_table(const TopicView& view, const OutlineTableOptions& options);
 
 // One line with all measures.
 std::string measures_line(const ClusteringMeasures& measures);

@@ -10,14 +10,14 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(TopicsTable, PutsTheLargestFirstAndKeepsToTheWidth) {
-  const std::vector<Topic> topics = {{.items = 1, .top_features = {{"small", 1}}},
-                                     {.items = 3, .top_features = {{"one", 1}, {"two", 1}, {"three", 1}}}};
+  const std::vector<Topic> topics = {{.size = 1, .words = {{0, 1, "small"}}},
+                                     {.size = 3, .words = {{1, 1, "one"}, {2, 1, "two"}, {3, 1, "three"}}}};
   EXPECT_EQ(topics_table(topics, 0),
             "cluster      items  share  top features\n"
             "      1          3  75.0%  one two three\n"
             "      0          1  25.0%  small\n");
   EXPECT_THAT(topics_table(topics, 47), HasSubstr("one two three\n"));
-  EXPECT_THAT(topics_table({{.items = 0, .top_features = {}}}, 80), HasSubstr("0.0%"));
+  EXPECT_THAT(topics_table({Topic()}, 80), HasSubstr("0.0%"));
 }
 
 // A root with `topics` topics of 10, 9, ... items; the first has three below it.
@@ -30,38 +30,32 @@ TopicView view_with(Index topics) {
   view.outline.children.resize(view.nodes.size());
   for (Index t = 1; t <= topics; ++t) view.outline.children[0].push_back(t);
   for (Index t = topics + 1; t <= topics + 3; ++t) view.outline.children[1].push_back(t);
-  view.nodes[1].words = {{0, 1.0}, {1, 0.5}, {2, 0.25}};
+  view.nodes[1].words = {{0, 1.0, "\u00e9tude"}, {1, 0.5, "two"}, {2, 0.25, "three"}};
   view.nodes[2].name = "caf\u00e9";
   return view;
 }
 
-const ModelItems some_words = [] {
-  ModelItems items;
-  items.feature_names = {"\u00e9tude", "two", "three"};
-  return items;
-}();
-
 TEST(OutlineTable, HasALineForEveryTopic) {
-  EXPECT_EQ(outline_table(view_with(2), some_words, {}),
+  EXPECT_EQ(outline_table(view_with(2), {}),
             "2x3.1    10   10.0%  \u00e9tude two three\n"
             "  1.1.2   3    3.0%\n"
             "  1.1.2   2    2.0%\n"
             "  1.1.2   1    1.0%\n"
             "2x3.1.1   9    9.0%  \"caf\u00e9\"\n");
-  EXPECT_THAT(outline_table(view_with(2), some_words, {.words = 1}), HasSubstr("%  \u00e9tude\n"));
+  EXPECT_THAT(outline_table(view_with(2), {.words = 1}), HasSubstr("%  \u00e9tude\n"));
   EXPECT_EQ(outline_table(view_with(0), {}, {.lines = 5}), "");
 }
 
 TEST(OutlineTable, KeepsToTheWidthInCharacters) {
-  EXPECT_THAT(outline_table(view_with(2), some_words, {.width = 34}), HasSubstr("%  \u00e9tude two\n"));
-  EXPECT_THAT(outline_table(view_with(2), some_words, {.width = 30}), HasSubstr("%  \u00e9tude two\n"));
-  EXPECT_THAT(outline_table(view_with(2), some_words, {.width = 29}), HasSubstr("%  \u00e9tude\n"));
+  EXPECT_THAT(outline_table(view_with(2), {.width = 34}), HasSubstr("%  \u00e9tude two\n"));
+  EXPECT_THAT(outline_table(view_with(2), {.width = 30}), HasSubstr("%  \u00e9tude two\n"));
+  EXPECT_THAT(outline_table(view_with(2), {.width = 29}), HasSubstr("%  \u00e9tude\n"));
 }
 
 TEST(OutlineTable, OpensTheLargestTopicsFirstWhereLinesAreFew) {
   for (const Index topics : {1, 2, 4, 8}) {
     for (std::size_t lines = 3; lines < 14; ++lines) {
-      const std::string table = outline_table(view_with(topics), some_words, {.lines = lines});
+      const std::string table = outline_table(view_with(topics), {.lines = lines});
       const auto count = static_cast<std::size_t>(std::ranges::count(table, '\n'));
       const auto all = static_cast<std::size_t>(topics + 3);
       EXPECT_LE(count, lines);
@@ -72,11 +66,11 @@ TEST(OutlineTable, OpensTheLargestTopicsFirstWhereLinesAreFew) {
       EXPECT_EQ(table.find("+3") != std::string::npos, all > lines);
     }
   }
-  EXPECT_THAT(outline_table(view_with(8), some_words, {.lines = 5}), HasSubstr("... and 7 smaller topics; --all"));
+  EXPECT_THAT(outline_table(view_with(8), {.lines = 5}), HasSubstr("... and 7 smaller topics; --all"));
 }
 
 TEST(OutlineTable, DrawsBarsInEighths) {
-  const std::string table = outline_table(view_with(4), some_words, {.bars = true});
+  const std::string table = outline_table(view_with(4), {.bars = true});
   std::string full;
   for (int c = 0; c < 8; ++c) full += "\u2588";
   EXPECT_THAT(table, HasSubstr("10.0%  " + full + " "));                       // the largest
@@ -85,9 +79,8 @@ TEST(OutlineTable, DrawsBarsInEighths) {
 }
 
 TEST(TopicsTable, HasColumnsForNamesAndStabilityWhereTheyAreKnown) {
-  const std::vector<Topic> topics = {
-      {.label = "one, two", .items = 3, .top_features = {{"one", 1}}, .stability = 0.875},
-      {.items = 1, .top_features = {{"small", 1}}}};
+  const std::vector<Topic> topics = {{.label = "one, two", .size = 3, .stability = 0.875, .words = {{0, 1, "one"}}},
+                                     {.size = 1, .words = {{1, 1, "small"}}}};
   EXPECT_EQ(topics_table(topics, 0),
             "cluster      items  share  stability  name      top features\n"
             "      0          3  75.0%       0.88  one, two  one\n"

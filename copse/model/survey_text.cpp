@@ -1,4 +1,4 @@
-#include "copse/report/survey_report.h"
+#include "copse/model/survey_text.h"
 
 #include <fmt/format.h>
 
