@@ -129,7 +129,7 @@ template <class T>
 void measure_tree(const Dataset<T>& items, const MemoryJob& job, Speed& speed) {
   const auto data = tree_data(items);
   const double before = cpu_now();
-  const Tree<T> tree = build_tree(*data, TreeOptions{.leaves = std::min(job.clusters, sampled_leaves)});
+  const Tree tree = build_tree(*data, TreeOptions{.leaves = std::min(job.clusters, sampled_leaves)});
   const double seconds = cpu_now() - before;
   const double read = std::max(1.0, tree.cost.entries_read);
   speed.entry = seconds / read;

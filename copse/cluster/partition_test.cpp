@@ -108,7 +108,7 @@ TEST(RepeatedBisection, EndsWhereNothingDiffers) {
 TEST(KMeansTree, FindsTheClustersOfAMixture) {
   const auto mixture = generate_mixture<double>({.k = 6, .features = 60, .items = 300, .seed = 3});
   const auto data = k_means_tree_data(mixture.data);
-  const Tree<double> tree = build_tree(*data, TreeOptions{.leaves = 6, .outlier_trials = 5, .seed = 1});
+  const Tree tree = build_tree(*data, TreeOptions{.leaves = 6, .outlier_trials = 5, .seed = 1});
   EXPECT_EQ(tree.leaves, 6);
   EXPECT_GT(compare_clusterings(tree.partition(tree.splits()), mixture.labels).nmi, 0.8);
   // The topic of a child of the root is the mean of its items, at unit length.

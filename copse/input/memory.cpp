@@ -68,7 +68,7 @@ constexpr double solver_rows = 1024, solver_row_bytes = 3 * sizeof(double);
 double written_tree_item(double leaves) { return 400 + 75 * std::log2(std::max(leaves, 1.0)); }
 
 // A run in numbers.
-struct Numbers {
+struct RunNumbers {
   double width = 0;  // bytes of a value
   double features = 0, items = 0, entries = 0, k = 0;
   bool sparse = false;
@@ -99,7 +99,7 @@ struct Numbers {
 };
 
 // What one run of the solver holds at once, beside the data.
-double solving_once(const Numbers& run, const MemoryJob& job, Precision precision) {
+double solving_once(const RunNumbers& run, const MemoryJob& job, Precision precision) {
   const bool extrapolates = job.solver == Solver::hals;
   double bytes = run.alternation(run.k, extrapolates) + run.product_copies(run.k, precision);
   // The passive sets of the exact solvers, and the right-hand sides in their order.
@@ -113,7 +113,7 @@ double solving_once(const Numbers& run, const MemoryJob& job, Precision precisio
   if (job.from_a_tree) bytes = std::max(bytes + 0.8 * run.data(), 1.8 * run.data());
   if (job.samples) {
     // Twice the components on some of the items, before X' is made.
-    Numbers sample = run;
+    RunNumbers sample = run;
     sample.items = std::min(std::max(run.items / 10, 100 * run.k), run.items / 2);
     sample.entries = run.entries * sample.items / std::max(run.items, 1.0);
     bytes = std::max(bytes,
@@ -123,13 +123,14 @@ double solving_once(const Numbers& run, const MemoryJob& job, Precision precisio
 }
 
 // The same of all its runs.
-double solving(const Numbers& run, const MemoryJob& job, Precision precision) {
+double solving(const RunNumbers& run, const MemoryJob& job, Precision precision) {
   const ConsensusMemory consensus = consensus_memory(job.consensus_runs, run.k, run.features, run.width);
   return std::max(solving_once(run, job, precision) + consensus.kept,
                   run.factors(run.k) + run.product_copies(run.k, precision) + consensus.grouped);
 }
 
-MemoryEstimate flat_memory(const Numbers& run, double held, double reading, const MemoryJob& job, Precision precision) {
+MemoryEstimate flat_memory(const RunNumbers& run, double held, double reading, const MemoryJob& job,
+                           Precision precision) {
   const double numbers = sizeof(Index) * (run.features + run.items);
   const double preparing = run.features * prepared_feature + run.items * prepared_item;
   const double factors = run.factors(run.k);
@@ -147,14 +148,14 @@ MemoryEstimate flat_memory(const Numbers& run, double held, double reading, cons
 }
 
 // The topics of all nodes. A node of so few entries has this many features, were they spread evenly.
-double tree_nodes(const Numbers& run) {
+double tree_nodes(const RunNumbers& run) {
   const double features = run.features * -std::expm1(-run.entries / std::max(run.k, 1.0) / std::max(run.features, 1.0));
   return 2 * run.k * (features * node_feature_bytes + tree_node_bytes);
 }
 
 // All items are fitted to the leaves, so many at a time (copse/tree/flatten.h): their entries, if they are not all of
 // them, products and coefficients, and the leaves' topics.
-double tree_fitting(const Numbers& run, bool fetched = false) {
+double tree_fitting(const RunNumbers& run, bool fetched = false) {
   const auto count = [](double number) { return static_cast<Index>(number); };
   const double at_once =
       std::min(run.items,
@@ -165,7 +166,7 @@ double tree_fitting(const Numbers& run, bool fetched = false) {
          static_cast<double>(thread_count()) * solver_rows * run.k * solver_row_bytes;
 }
 
-MemoryEstimate tree_memory(const Numbers& run, double held, double reading) {
+MemoryEstimate tree_memory(const RunNumbers& run, double held, double reading) {
   // The largest nodes come first, when there are few of them.
   const double growing = held + tree_program_bytes + tree_copies * run.data() + run.items * tree_item;
   // The leaves' topics, their rows in the model, and its bytes. The data are gone by then.
@@ -186,7 +187,7 @@ constexpr double most_streamed_blocks = 16;
 double streamed_blocks() { return std::min(most_streamed_blocks, static_cast<double>(thread_count())); }
 
 // The partial sums of X H' (copse/kernels/streamed_data.h).
-double streamed_sums(const Numbers& run, double components, Precision precision) {
+double streamed_sums(const RunNumbers& run, double components, Precision precision) {
   const auto features = static_cast<Index>(run.features), columns = static_cast<Index>(components);
   return with_precision(precision, [&]<class T> {
     return static_cast<double>(streamed_parts<T>(features, columns, static_cast<Index>(most_streamed_blocks))) *
@@ -199,7 +200,7 @@ struct StreamedFlat {
   double memory = 0;
   double item_arrays = 0;
 };
-StreamedFlat streamed_flat(const Numbers& run, const BlockSizes& blocks, const MemoryJob& job, Precision precision,
+StreamedFlat streamed_flat(const RunNumbers& run, const BlockSizes& blocks, const MemoryJob& job, Precision precision,
                            bool spills) {
   const double w = run.features * run.k * run.width, h = run.items * run.k * run.width;
   const double block_products = 2 * blocks.items * run.k * run.width;
@@ -215,7 +216,7 @@ StreamedFlat streamed_flat(const Numbers& run, const BlockSizes& blocks, const M
   double most = of_items(item_arrays) + (breathes ? 8 : 5) * w +
                 streamed_sums(run, breathes ? 1.5 * run.k : run.k, precision) + (breathes ? 1.5 : 1) * reading;
   if (job.samples) {
-    Numbers sample = run;
+    RunNumbers sample = run;
     sample.items = std::min(std::max(run.items / 10, 100 * run.k), run.items / 2);
     sample.entries = run.entries * sample.items / std::max(run.items, 1.0);
     // The blocks' parts of a sample wait until all are there.
@@ -233,12 +234,12 @@ StreamedFlat streamed_flat(const Numbers& run, const BlockSizes& blocks, const M
 
 // The least array that belongs to the items of a run and is not small: half of H, for components that join. 0: W has
 // arrays as large, and they are read at random.
-std::size_t least_item_array(const Numbers& run) {
+std::size_t least_item_array(const RunNumbers& run) {
   const double half = run.items * run.k * run.width / 2, largest_of_w = 2 * run.features * run.k * run.width;
   return half > largest_of_w && half >= 0x1p20 ? static_cast<std::size_t>(half) : 0;
 }
 
-double streamed_tree(const Numbers& run, const BlockSizes& blocks) {
+double streamed_tree(const RunNumbers& run, const BlockSizes& blocks) {
   // Two nodes at once, each with its own X H' for every block.
   const double reading = 2 * most_streamed_blocks * (blocks.bytes + 3 * run.features * run.width);
   // The items that are fitted at once are read into memory: their blocks' parts wait until all are there.
@@ -252,12 +253,12 @@ double streamed_tree(const Numbers& run, const BlockSizes& blocks) {
 
 StreamedEstimate estimate_streamed(const MatrixSummary& summary, const BlockSizes& blocks, const MemoryJob& job,
                                    Precision precision) {
-  Numbers run{.width = precision == Precision::single ? 4.0 : 8.0,
-              .features = static_cast<double>(summary.features),
-              .items = static_cast<double>(summary.items),
-              .entries = static_cast<double>(summary.nonzeros),
-              .k = static_cast<double>(job.clusters),
-              .sparse = true};
+  RunNumbers run{.width = precision == Precision::single ? 4.0 : 8.0,
+                 .features = static_cast<double>(summary.features),
+                 .items = static_cast<double>(summary.items),
+                 .entries = static_cast<double>(summary.nonzeros),
+                 .k = static_cast<double>(job.clusters),
+                 .sparse = true};
   const double names = 2 * summary.name_bytes + run.items * number_name;
   const double held = run_program_bytes + names + run.items * streamed_item;
   const double preparing = run.features * prepared_feature;
@@ -276,11 +277,11 @@ StreamedEstimate estimate_streamed(const MatrixSummary& summary, const BlockSize
 }
 
 MemoryEstimate estimate_memory(const MatrixSummary& summary, const MemoryJob& job, Precision precision) {
-  Numbers run{.width = precision == Precision::single ? 4.0 : 8.0,
-              .features = static_cast<double>(summary.features),
-              .items = static_cast<double>(summary.items),
-              .k = static_cast<double>(job.clusters),
-              .sparse = summary.sparse};
+  RunNumbers run{.width = precision == Precision::single ? 4.0 : 8.0,
+                 .features = static_cast<double>(summary.features),
+                 .items = static_cast<double>(summary.items),
+                 .k = static_cast<double>(job.clusters),
+                 .sparse = summary.sparse};
   run.entries = summary.nonzeros >= 0 ? static_cast<double>(summary.nonzeros) : run.features * run.items;
   // The names of the items stand in the data and in the model.
   const double names = 2 * summary.name_bytes + run.items * number_name;

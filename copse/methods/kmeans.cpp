@@ -144,7 +144,7 @@ MethodResult<T> fit_tree(const MethodData<T>& data, const MethodOptions& options
         return !options.progress || options.progress(result.history.back());
       }};
   const auto nodes = k_means_tree_data(*data.items);
-  const Tree<T> tree = build_tree(*nodes, tree_options);
+  const Tree tree = build_tree(*nodes, tree_options);
   const std::vector<Index> leaves = tree.leaf_nodes();
   std::vector<Index> number(tree.nodes.size(), -1);
   for (std::size_t c = 0; c < leaves.size(); ++c) number[leaves[c]] = static_cast<Index>(c);

@@ -38,7 +38,7 @@ MethodResult<T> fit_tree(const MethodData<T>& data, const MethodOptions& options
   MethodResult<T> result;
   const auto x = in_memory(*data.items);
   const auto nodes = tree_data(*data.items);
-  const Tree<T> tree = build_tree(*nodes, options_of(own, options));
+  const Tree tree = build_tree(*nodes, options_of(own, options));
   result.w = leaf_topics(*x, tree);
   take_weights(flatten(*x, result.w), result);
   result.iterations = tree.splits();
@@ -88,7 +88,7 @@ class TreeFitter : public Fitter<T> {
     TreeOptions options = options_;
     if (is_random_) options.leaves = k;
     options.seed = seed;
-    Tree<T> tree = build_tree(*nodes_, options);
+    Tree tree = build_tree(*nodes_, options);
     refuse_half(tree.stop_reason);
     tree_ = std::move(tree);
   }
@@ -97,7 +97,7 @@ class TreeFitter : public Fitter<T> {
   bool is_random_ = options_.start == Rank2Start::random;  // another seed grows another tree
   std::unique_ptr<TreeData<T>> nodes_;
   std::unique_ptr<Data<T>> items_, others_;  // others: null if there are none
-  std::optional<Tree<T>> tree_;
+  std::optional<Tree> tree_;
 };
 
 // A tree of k leaves. An item's label is the leaf whose topic has its largest coefficient when it is fitted to all of

@@ -226,14 +226,13 @@ SurveyReport report_of(const Survey<T>& survey, const std::vector<RunKey>& plan,
 }
 
 // The components of the chosen fit as columns, and their ids.
-template <class T>
-std::pair<const Matrix<T>*, std::vector<std::string>> components_of(const ChooseResult<T>& result) {
+std::pair<const AnyMatrix*, std::vector<std::string>> components_of(const AnyResult& result) {
   std::vector<std::string> ids;
-  if (const auto* flat = std::get_if<FlatResult<T>>(&result)) {
+  if (const auto* flat = std::get_if<FlatResult>(&result)) {
     for (std::size_t n = 1; n < flat->view.nodes.size(); ++n) ids.push_back(flat->view.nodes[n].id);
     return {&flat->model.w, std::move(ids)};
   }
-  if (const auto* tree = std::get_if<TreeResult<T>>(&result)) {
+  if (const auto* tree = std::get_if<TreeResult>(&result)) {
     for (const Index leaf : tree->tree().leaf_nodes()) ids.push_back(tree->tree().id(leaf));
     return {&tree->model.topics, std::move(ids)};
   }
@@ -241,12 +240,12 @@ std::pair<const Matrix<T>*, std::vector<std::string>> components_of(const Choose
 }
 
 template <class T>
-void add_persistence(const ChooseResult<T>& result, const SurveyOutcome& outcome, SurveyReport& report) {
+void add_persistence(const AnyResult& result, const SurveyOutcome& outcome, SurveyReport& report) {
   auto [components, ids] = components_of(result);
   if (outcome.samples.empty() || components == nullptr) return;
   Matrix<T> rows(components->cols(), components->rows());
   for (Index i = 0; i < components->rows(); ++i) {
-    for (Index c = 0; c < components->cols(); ++c) rows(c, i) = (*components)(i, c);
+    for (Index c = 0; c < components->cols(); ++c) rows(c, i) = static_cast<T>((*components)(i, c));
   }
   Persistence& persistence = report.persistence;
   for (const SurveyRow& row : report.table.rows) persistence.ks.push_back(row.k);
@@ -457,13 +456,13 @@ SurveyReport run_whole_survey(Dataset<T> data, ChooseRunOptions options, const R
     for (Index j = 0; j < data.items(); ++j) input.all_item_names.push_back(std::to_string(j));
     input.data = std::move(data);
     const Index k = std::max<Index>(1, outcome.report.verdict.k);
-    add_persistence(run_chosen(options, k, std::move(input), {}, Stopwatch(), events), outcome, outcome.report);
+    add_persistence<T>(run_chosen(options, k, std::move(input), {}, Stopwatch(), events), outcome, outcome.report);
   }
   return std::move(outcome.report);
 }
 
 template <class T>
-ChooseResult<T> run_choose(ChooseRunOptions options, const RunEvents& events) {
+ChooseResult run_choose(ChooseRunOptions options, const RunEvents& events) {
   const Stopwatch clock;
   if (options.survey.ks.empty()) throw InvalidArgument("The survey needs a range of k.");
   Seconds seconds;
@@ -480,7 +479,7 @@ ChooseResult<T> run_choose(ChooseRunOptions options, const RunEvents& events) {
   events.tell(
       fmt::format("the survey takes up to {} of memory with {}", in_bytes(needed), counted(thread_count(), "thread")));
   SurveyOutcome outcome = run_survey(input.data, options, events);
-  ChooseResult<T> result;
+  ChooseResult result;
   if (options.workers == 0) {
     const bool drops_consensus = outcome.stopped && options.flat.consensus.runs > 0;
     if (drops_consensus) {
@@ -497,9 +496,9 @@ ChooseResult<T> run_choose(ChooseRunOptions options, const RunEvents& events) {
     } else {
       uninterrupted(choose);
     }
-    uninterrupted([&] { add_persistence(result, outcome, outcome.report); });
+    uninterrupted([&] { add_persistence<T>(result, outcome, outcome.report); });
   } else {
-    std::get<FlatResult<T>>(result).report.notes = std::move(input.notes);
+    std::get<FlatResult>(result).report.notes = std::move(input.notes);
   }
   RunReport& report = std::visit([](auto& kind) -> RunReport& { return kind.report; }, result);
   if (outcome.stopped) {
@@ -521,7 +520,7 @@ ChooseResult<T> run_choose(ChooseRunOptions options, const RunEvents& events) {
 #define COPSE_INSTANTIATE(T)                                                                \
   template SurveyOutcome run_survey(const Dataset<T>&, ChooseRunOptions, const RunEvents&); \
   template SurveyReport run_whole_survey(Dataset<T>, ChooseRunOptions, const RunEvents&);   \
-  template ChooseResult<T> run_choose(ChooseRunOptions, const RunEvents&);
+  template ChooseResult run_choose<T>(ChooseRunOptions, const RunEvents&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

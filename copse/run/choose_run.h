@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "copse/choose/survey.h"
-#include "copse/describe/tree_result.h"
+#include "copse/describe/result.h"
 #include "copse/methods/method.h"
 #include "copse/run/flat_run.h"
 #include "copse/run/graph_run.h"
@@ -81,13 +81,12 @@ template <class T>
 SurveyReport run_whole_survey(Dataset<T> data, ChooseRunOptions options, const RunEvents& events = {});
 
 // Flat for nmf and methods with centres, and for a worker.
-template <class T>
-using ChooseResult = std::variant<FlatResult<T>, TreeResult<T>, GraphResult<T>>;
+using ChooseResult = AnyResult;
 
 // The result is that of run_flat(), run_cluster(), run_tree() or run_graph() with the k of the verdict, and its report
 // has the survey. Of a worker it is empty, with the survey of what is there. Throws as those and run_survey() do.
 template <class T>
-ChooseResult<T> run_choose(ChooseRunOptions options, const RunEvents& events = {});
+ChooseResult run_choose(ChooseRunOptions options, const RunEvents& events = {});
 
 // The file of one worker.
 std::string worker_log(const ChooseRunOptions& options, int worker);

@@ -118,7 +118,7 @@ ClusterFactors<T> factors_of(const Dataset<T>& items, MethodResult<T>& found) {
 }
 
 template <class T>
-FlatResult<T> run_cluster(const ClusterRunOptions& options, const RunEvents& events) {
+FlatResult run_cluster(const ClusterRunOptions& options, const RunEvents& events) {
   const Stopwatch clock;
   Seconds seconds;
   PreparedInput<T> input = load_for<T>(*options.method.method, options.input.items, job_of(options), events, seconds);
@@ -126,8 +126,8 @@ FlatResult<T> run_cluster(const ClusterRunOptions& options, const RunEvents& eve
 }
 
 template <class T>
-FlatResult<T> run_cluster(const ClusterRunOptions& options, PreparedInput<T> input, Seconds seconds, Stopwatch clock,
-                          const RunEvents& events) {
+FlatResult run_cluster(const ClusterRunOptions& options, PreparedInput<T> input, Seconds seconds, Stopwatch clock,
+                       const RunEvents& events) {
   const Method& method = *options.method.method;
   const InputOptions reading = input_for(method, options.input.items);
   input.estimated_memory += check_clusters_fit(input.data, options.method, options.memory_limit, reading.called());
@@ -146,7 +146,7 @@ FlatResult<T> run_cluster(const ClusterRunOptions& options, PreparedInput<T> inp
   events.show(method.name + " ...");
   MethodResult<T> found = cluster_by(method_data(method, input.data, graph), options.method);
   if (unit && *found.place == PlaceBy::distance) found.place = PlaceBy::unit_distance;
-  FlatResult<T> result;
+  FlatResult result;
   result.report = make_report(options, found);
   RunReport& report = result.report;
   report.seconds.solve = solving.seconds();
@@ -186,7 +186,7 @@ FlatResult<T> run_cluster(const ClusterRunOptions& options, PreparedInput<T> inp
 }
 
 template <class T>
-GraphResult<T> run_cluster_graph(const ClusterRunOptions& options, const RunEvents& events) {
+GraphResult run_cluster_graph(const ClusterRunOptions& options, const RunEvents& events) {
   const Stopwatch clock;
   const Method& method = *options.method.method;
   if (method.traits.reads != Reads::graph) throw InvalidArgument(method.name + " reads items, not a graph.");
@@ -197,7 +197,7 @@ GraphResult<T> run_cluster_graph(const ClusterRunOptions& options, const RunEven
   const Stopwatch solving;
   events.show(method.name + " ...");
   MethodResult<T> found = cluster_by<T>({.graph = &input.graph}, options.method);
-  GraphResult<T> result;
+  GraphResult result;
   result.report = make_report(options, found);
   RunReport& report = result.report;
   report.seconds.solve = solving.seconds();
@@ -208,25 +208,25 @@ GraphResult<T> run_cluster_graph(const ClusterRunOptions& options, const RunEven
     report.nonzeros = input.graph.weights.nonzeros();
     add_settings(given, report.settings);
     add_settings(options.method, report.settings);
-    report.settings.emplace_back("overlap", GraphViewOptions().overlap);
+    report.settings.emplace_back("overlap", ViewLimits().overlap);
     report.settings.emplace_back("precision", name_of(precision_of<T>));
     std::vector<std::string> notes = std::move(input.notes);
     for (std::string& note : notes_on(input.graph)) notes.push_back(std::move(note));
     report.notes.insert(report.notes.begin(), notes.begin(), notes.end());
-    CommunityModel<T>& model = result.model;
+    CommunityModel& model = result.model;
     // Every node belongs to its cluster alone; those without one are pieces by themselves, numbered after the others.
-    model.b = Matrix<T>(input.graph.nodes(), found.k);
+    Matrix<T> b(input.graph.nodes(), found.k);
     Index next = found.k;
     for (Index i = 0; i < input.graph.nodes(); ++i) {
       if (found.labels[i] >= 0) {
-        model.b(i, found.labels[i]) = T(1);
+        b(i, found.labels[i]) = T(1);
       } else {
         found.labels[i] = next++;
       }
     }
-    model.memberships = model.b;
+    model.memberships = model.b = std::move(b);
     model.labels = std::move(found.labels);
-    model.graph = std::move(input.graph);
+    model.graph = CommunityGraph<T>{std::move(input.graph.weights), {}};
     model.items = std::move(input.items);
     result.top = options.top;
     describe(result);
@@ -235,12 +235,11 @@ GraphResult<T> run_cluster_graph(const ClusterRunOptions& options, const RunEven
   return result;
 }
 
-#define COPSE_INSTANTIATE(T)                                                                         \
-  template ClusterFactors<T> factors_of(const Dataset<T>&, MethodResult<T>&);                        \
-  template FlatResult<T> run_cluster(const ClusterRunOptions&, const RunEvents&);                    \
-  template FlatResult<T> run_cluster(const ClusterRunOptions&, PreparedInput<T>, Seconds, Stopwatch, \
-                                     const RunEvents&);                                              \
-  template GraphResult<T> run_cluster_graph(const ClusterRunOptions&, const RunEvents&);
+#define COPSE_INSTANTIATE(T)                                                                                         \
+  template ClusterFactors<T> factors_of(const Dataset<T>&, MethodResult<T>&);                                        \
+  template FlatResult run_cluster<T>(const ClusterRunOptions&, const RunEvents&);                                    \
+  template FlatResult run_cluster(const ClusterRunOptions&, PreparedInput<T>, Seconds, Stopwatch, const RunEvents&); \
+  template GraphResult run_cluster_graph<T>(const ClusterRunOptions&, const RunEvents&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 #undef COPSE_INSTANTIATE

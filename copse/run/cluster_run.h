@@ -35,16 +35,16 @@ ClusterFactors<T> factors_of(const Dataset<T>& items, MethodResult<T>& found);
 // A flat result of documents or a matrix. Interruptions are those of cluster_by(). Throws InputError and
 // InvalidArgument.
 template <class T>
-FlatResult<T> run_cluster(const ClusterRunOptions& options, const RunEvents& events = {});
+FlatResult run_cluster(const ClusterRunOptions& options, const RunEvents& events = {});
 
 // The same for items as load_for() gives them. `seconds`
 // and `clock` are those of the run so far.
 template <class T>
-FlatResult<T> run_cluster(const ClusterRunOptions& options, PreparedInput<T> input, Seconds seconds, Stopwatch clock,
-                          const RunEvents& events = {});
+FlatResult run_cluster(const ClusterRunOptions& options, PreparedInput<T> input, Seconds seconds, Stopwatch clock,
+                       const RunEvents& events = {});
 
 // Of a graph that is given, for methods that read a graph.
 template <class T>
-GraphResult<T> run_cluster_graph(const ClusterRunOptions& options, const RunEvents& events = {});
+GraphResult run_cluster_graph(const ClusterRunOptions& options, const RunEvents& events = {});
 
 }  // namespace copse

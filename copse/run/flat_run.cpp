@@ -9,7 +9,6 @@
 #include "copse/base/parallel.h"
 #include "copse/base/version.h"
 #include "copse/describe/document_facts.h"
-#include "copse/describe/topics.h"
 #include "copse/graph/joint_nmf.h"
 #include "copse/input/input_report.h"
 #include "copse/input/options.h"
@@ -183,7 +182,7 @@ RunReport make_report(const FlatRunOptions& options, const NmfOptions& nmf, cons
 // The same fit of subsamples, each from another start.
 template <class T>
 void add_stability(const FlatRunOptions& options, NmfOptions nmf, const RunData<T>& whole, const RunEvents& events,
-                   FlatResult<T>& result) {
+                   FlatResult& result) {
   const Dataset<T>& data = *whole.words;
   const std::uint64_t seed = nmf.seed;
   const std::vector<std::uint64_t> keys = whole.graph != nullptr ? item_keys(data) : std::vector<std::uint64_t>();
@@ -200,7 +199,7 @@ void add_stability(const FlatRunOptions& options, NmfOptions nmf, const RunData<
     }
     NmfResult<T> found = solve<T>(options, part_data, {}, nmf).nmf;
     if (found.stop_reason == StopReason::interrupted) return {};
-    FlatModel<T> model{std::move(found.w), std::move(found.h), {}, {}, {}};
+    FlatModel model{std::move(found.w), std::move(found.h), {}, {}, {}};
     return hierarchy_of(model, part.items());
   };
   RunReport& report = result.report;
@@ -276,9 +275,9 @@ namespace {
 
 // The result of finished factors, which took so many seconds.
 template <class T>
-FlatResult<T> describe_factors(const FlatRunOptions& options, const NmfOptions& nmf, NmfResult<T> factors,
-                               double seconds, const RunData<T>& data, ModelItems items) {
-  FlatResult<T> result;
+FlatResult describe_factors(const FlatRunOptions& options, const NmfOptions& nmf, NmfResult<T> factors, double seconds,
+                            const RunData<T>& data, ModelItems items) {
+  FlatResult result;
   // From here on an interruption changes nothing: what was found is kept.
   uninterrupted([&] {
     RunReport& report = result.report;
@@ -289,7 +288,7 @@ FlatResult<T> describe_factors(const FlatRunOptions& options, const NmfOptions& 
                     std::move(factors.penalty), std::move(items),     place_by(nmf.loss)};
     place_outside(data.outside, report.settings, result.model);
     if (data.words != nullptr) add_document_facts(*data.words, data.documents, result.model);
-    note_dead_components(result.model.w, report.notes);
+    note_dead_components(result.model.w.as<T>(), report.notes);
     result.top = options.top;
     describe(result);
   });
@@ -299,8 +298,8 @@ FlatResult<T> describe_factors(const FlatRunOptions& options, const NmfOptions& 
 }  // namespace
 
 template <class T>
-FlatResult<T> run_flat(const FlatRunOptions& options, const RunData<T>& data, ModelItems items,
-                       std::optional<StartFactors<T>> start, const RunEvents& events) {
+FlatResult run_flat(const FlatRunOptions& options, const RunData<T>& data, ModelItems items,
+                    std::optional<StartFactors<T>> start, const RunEvents& events) {
   if (options.stability > 0 && start)
     throw InvalidArgument("Stability cannot be measured of a run that starts from given factors.");
   if (options.stability > 0 && data.words == nullptr) throw InvalidArgument("Stability needs the data as a whole.");
@@ -308,8 +307,7 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunData<T>& data, Mo
   const Stopwatch solving;
   events.show("factoring ...");
   ConsensusResult<T> found = solve(options, data, std::move(start), nmf);
-  FlatResult<T> result =
-      describe_factors(options, nmf, std::move(found.nmf), solving.seconds(), data, std::move(items));
+  FlatResult result = describe_factors(options, nmf, std::move(found.nmf), solving.seconds(), data, std::move(items));
   if (options.consensus.runs > 0) {
     result.report.notes.push_back(sentence_of(found.consensus, options.consensus));
     result.report.consensus = std::move(found.consensus);
@@ -347,7 +345,7 @@ std::optional<RunToExplain> to_explain(const FlatRunOptions& options) {
 
 // The run of a team.
 template <class T>
-FlatResult<T> run_flat_shared(const FlatRunOptions& options, const RunEvents& events) {
+FlatResult run_flat_shared(const FlatRunOptions& options, const RunEvents& events) {
   const Stopwatch clock;
   const Team& team = *options.team;
   if (options.dc) throw InvalidArgument("--solver dc runs on one process.");
@@ -368,7 +366,7 @@ FlatResult<T> run_flat_shared(const FlatRunOptions& options, const RunEvents& ev
   if (team.rank() > 0) return {};
   ModelItems items = take_items(input);
   const RunData<T> data = run_data(input, *shared.own, options.keep_texts);
-  FlatResult<T> result = describe_factors(known, nmf, std::move(factors), solving.seconds(), data, std::move(items));
+  FlatResult result = describe_factors(known, nmf, std::move(factors), solving.seconds(), data, std::move(items));
   add_input(input, seconds, result.report);
   result.report.engine = "mpi";
   result.report.notes.push_back(fmt::format("{} processes made this run; the first of them sent {} bytes.", team.size(),
@@ -393,7 +391,7 @@ void check_device(const FlatRunOptions& options) {
 }  // namespace
 
 template <class T>
-FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
+FlatResult run_flat(const FlatRunOptions& options, const RunEvents& events) {
   if (options.team != nullptr && !options.device.empty()) throw InvalidArgument("--device runs on one process.");
   if (options.team != nullptr) return run_flat_shared<T>(options, events);
   const Stopwatch clock;
@@ -426,7 +424,7 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
   RunData<T> data = run_data(input, x, options.keep_texts);
   if (known.joint.is_asked_for()) data.graph = &graph;
   if (plan) start_clock(*plan);
-  FlatResult<T> result = run_flat(known, data, std::move(items), std::move(start), events);
+  FlatResult result = run_flat(known, data, std::move(items), std::move(start), events);
   add_input(input, seconds, result.report);
   if (device) result.report.engine = "opencl";
   if (plan) {
@@ -440,12 +438,11 @@ FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events) {
   return result;
 }
 
-#define COPSE_INSTANTIATE(T)                                                            \
-  template struct FlatResult<T>;                                                        \
-  template void give_sparse_weights(FlatRunOptions&, const Dataset<T>&);                \
-  template FlatResult<T> run_flat(const FlatRunOptions&, const RunData<T>&, ModelItems, \
-                                  std::optional<StartFactors<T>>, const RunEvents&);    \
-  template FlatResult<T> run_flat(const FlatRunOptions&, const RunEvents&);
+#define COPSE_INSTANTIATE(T)                                                                                         \
+  template void give_sparse_weights(FlatRunOptions&, const Dataset<T>&);                                             \
+  template FlatResult run_flat(const FlatRunOptions&, const RunData<T>&, ModelItems, std::optional<StartFactors<T>>, \
+                               const RunEvents&);                                                                    \
+  template FlatResult run_flat<T>(const FlatRunOptions&, const RunEvents&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

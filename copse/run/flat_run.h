@@ -7,7 +7,7 @@
 
 #include "copse/base/stopwatch.h"
 #include "copse/choose/consensus_components.h"
-#include "copse/describe/flat_result.h"
+#include "copse/describe/result.h"
 #include "copse/input/joint_input.h"
 
 namespace copse {
@@ -43,14 +43,14 @@ struct FlatRunOptions {
 // Reads, prepares, factors and describes. An interruption (options.nmf.progress, or a Cancellation of with_threads())
 // gives the best result so far. Throws InputError, InvalidArgument, and Cancelled if there is no result yet.
 template <class T>
-FlatResult<T> run_flat(const FlatRunOptions& options, const RunEvents& events = {});
+FlatResult run_flat(const FlatRunOptions& options, const RunEvents& events = {});
 
 // The same for prepared data in memory, of which the model keeps `items`. options.input tells how it was prepared, for
 // the settings; alpha and beta are those of options.nmf. Where there is a `start`, it is where the factors start. With
 // a team, the data are one's own items, and so are those of the result, which everyone gets.
 template <class T>
-FlatResult<T> run_flat(const FlatRunOptions& options, const RunData<T>& data, ModelItems items,
-                       std::optional<StartFactors<T>> start = {}, const RunEvents& events = {});
+FlatResult run_flat(const FlatRunOptions& options, const RunData<T>& data, ModelItems items,
+                    std::optional<StartFactors<T>> start = {}, const RunEvents& events = {});
 
 // alpha and beta from what was asked for, by the rules of the papers. `largest` is the largest entry of the data.
 SparseWeights sparse_weights(const std::optional<SparseWeight>& beta, const std::optional<SparseWeight>& alpha,

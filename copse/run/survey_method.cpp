@@ -74,8 +74,8 @@ std::string left_out_for(const Method& method, bool all_measures) {
 namespace {
 
 template <class T>
-GraphResult<T> chosen_communities(const ChooseRunOptions& options, Index k, PreparedInput<T> input, Seconds seconds,
-                                  Stopwatch clock, const RunEvents& events) {
+GraphResult chosen_communities(const ChooseRunOptions& options, Index k, PreparedInput<T> input, Seconds seconds,
+                               Stopwatch clock, const RunEvents& events) {
   GraphRunOptions graph;
   graph.command = options.flat.command;
   graph.memory_limit = options.flat.memory_limit;
@@ -84,14 +84,14 @@ GraphResult<T> chosen_communities(const ChooseRunOptions& options, Index k, Prep
   graph.cluster.k = k;
   graph.cluster.seed = options.survey.seed;
   GraphInput<T> joined = join_items(std::move(input), graph.input, k, options.flat.memory_limit, events, seconds);
-  GraphResult<T> result = run_graph(graph, std::move(joined), events);
+  GraphResult result = run_graph(graph, std::move(joined), events);
   result.clock = clock;
   return result;
 }
 
 template <class T>
-FlatResult<T> chosen_clusters(const ChooseRunOptions& options, Index k, PreparedInput<T> input, Seconds seconds,
-                              Stopwatch clock, const RunEvents& events) {
+FlatResult chosen_clusters(const ChooseRunOptions& options, Index k, PreparedInput<T> input, Seconds seconds,
+                           Stopwatch clock, const RunEvents& events) {
   ClusterRunOptions cluster;
   cluster.command = options.flat.command;
   cluster.memory_limit = options.flat.memory_limit;
@@ -106,7 +106,7 @@ FlatResult<T> chosen_clusters(const ChooseRunOptions& options, Index k, Prepared
 
 // Trees and factorizations take their data as they are.
 template <class T, class Run>
-ChooseResult<T> chosen_topics(PreparedInput<T> input, bool keep_texts, Stopwatch clock, const Run& run) {
+ChooseResult chosen_topics(PreparedInput<T> input, bool keep_texts, Stopwatch clock, const Run& run) {
   const std::vector<std::string> notes = input.notes;
   ModelItems items = take_items(input);
   const auto x = in_memory(input.data);
@@ -117,8 +117,8 @@ ChooseResult<T> chosen_topics(PreparedInput<T> input, bool keep_texts, Stopwatch
 }
 
 template <class T>
-ChooseResult<T> chosen_tree(const ChooseRunOptions& options, Index k, PreparedInput<T> input, Stopwatch clock,
-                            const RunEvents& events) {
+ChooseResult chosen_tree(const ChooseRunOptions& options, Index k, PreparedInput<T> input, Stopwatch clock,
+                         const RunEvents& events) {
   TreeRunOptions growing;
   growing.command = options.flat.command;
   growing.input = options.flat.input;
@@ -133,8 +133,8 @@ ChooseResult<T> chosen_tree(const ChooseRunOptions& options, Index k, PreparedIn
 }
 
 template <class T>
-ChooseResult<T> chosen_factors(const ChooseRunOptions& options, Index k, PreparedInput<T> input, Stopwatch clock,
-                               const RunEvents& events) {
+ChooseResult chosen_factors(const ChooseRunOptions& options, Index k, PreparedInput<T> input, Stopwatch clock,
+                            const RunEvents& events) {
   FlatRunOptions chosen = options.flat;
   chosen.nmf.rank = k;
   chosen.nmf.seed = options.survey.seed;
@@ -148,8 +148,8 @@ ChooseResult<T> chosen_factors(const ChooseRunOptions& options, Index k, Prepare
 }  // namespace
 
 template <class T>
-ChooseResult<T> run_chosen(const ChooseRunOptions& options, Index k, PreparedInput<T> input, Seconds seconds,
-                           Stopwatch clock, const RunEvents& events) {
+ChooseResult run_chosen(const ChooseRunOptions& options, Index k, PreparedInput<T> input, Seconds seconds,
+                        Stopwatch clock, const RunEvents& events) {
   const Traits& traits = options.method->traits;
   if (traits.gives == Gives::communities)
     return chosen_communities(options, k, std::move(input), seconds, clock, events);
@@ -160,8 +160,8 @@ ChooseResult<T> run_chosen(const ChooseRunOptions& options, Index k, PreparedInp
 
 #define COPSE_INSTANTIATE(T)                                                                                     \
   template std::unique_ptr<Clusterer<T>> clusterer_of(const ChooseRunOptions&, const std::vector<std::string>&); \
-  template ChooseResult<T> run_chosen(const ChooseRunOptions&, Index, PreparedInput<T>, Seconds, Stopwatch,      \
-                                      const RunEvents&);
+  template ChooseResult run_chosen(const ChooseRunOptions&, Index, PreparedInput<T>, Seconds, Stopwatch,         \
+                                   const RunEvents&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 #undef COPSE_INSTANTIATE

@@ -23,7 +23,7 @@ std::string left_out_for(const Method& method, bool all_measures);
 
 // All items with k clusters, as the command of the method has it: the notes of the input are among those of the result.
 template <class T>
-ChooseResult<T> run_chosen(const ChooseRunOptions& options, Index k, PreparedInput<T> input, Seconds seconds,
-                           Stopwatch clock, const RunEvents& events);
+ChooseResult run_chosen(const ChooseRunOptions& options, Index k, PreparedInput<T> input, Seconds seconds,
+                        Stopwatch clock, const RunEvents& events);
 
 }  // namespace copse

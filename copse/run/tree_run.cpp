@@ -22,6 +22,7 @@
 #include "copse/run/assign.h"
 #include "copse/run/device.h"
 #include "copse/run/device_tree.h"
+#include "copse/run/leaves.h"
 #include "copse/run/stability.h"
 #include "copse/tree/flatten.h"
 #include "copse/tree/shared_tree.h"
@@ -41,7 +42,7 @@ Settings settings_of(const TreeRunOptions& options, const TreeOptions& tree, Pre
 
 template <class T>
 void grow_tree(const TreeRunOptions& options, const TreeOptions& tree, const RunData<T>& data, SplitMemory<T>* memory,
-               const RunEvents& events, TreeResult<T>& result) {
+               const RunEvents& events, TreeResult& result) {
   result.model.versions.push_back({build_tree(*data.nodes(), tree, memory)});
   // A tree with fewer leaves is a result: an interruption ends the splitting, not what follows.
   uninterrupted([&] {
@@ -57,7 +58,7 @@ void grow_tree(const TreeRunOptions& options, const TreeOptions& tree, const Run
 // Trees of subsamples with as many leaves.
 template <class T>
 void add_stability(const TreeRunOptions& options, TreeOptions tree, const RunData<T>& whole, const RunEvents& events,
-                   TreeResult<T>& result) {
+                   TreeResult& result) {
   const Dataset<T>& data = *whole.words;
   const std::uint64_t seed = tree.seed;
   const std::vector<std::uint64_t> keys = whole.graph != nullptr ? item_keys(data) : std::vector<std::uint64_t>();
@@ -66,7 +67,7 @@ void add_stability(const TreeRunOptions& options, TreeOptions tree, const RunDat
   tree.worth_splitting = {};
   const FindTopics<T> find = [&](const Dataset<T>& part, int number) -> std::optional<Hierarchy> {
     tree.seed = seed + 1 + static_cast<std::uint64_t>(number);
-    TreeResult<T> found;
+    TreeResult found;
     found.model.versions.push_back({build_tree(*tree_data(part), tree)});
     if (found.tree().stop_reason == StopReason::interrupted) return {};
     Graph<T> part_graph;
@@ -83,9 +84,9 @@ void add_stability(const TreeRunOptions& options, TreeOptions tree, const RunDat
 
 // All items fitted to the leaves by a team: everyone its own, and the first gets all.
 template <class T>
-void fit_flat_shared(const Data<T>& own, const Team& team, std::span<const Index> starts, TreeResult<T>& result) {
+void fit_flat_shared(const Data<T>& own, const Team& team, std::span<const Index> starts, TreeResult& result) {
   fit_flat(ReplicatedData<T>(own, team), result);
-  TreeVersion<T>& version = result.model.versions.back();
+  TreeVersion& version = result.model.versions.back();
   const auto share = [&](auto& values) {
     using Values = std::remove_reference_t<decltype(values)>;
     Values all(team.rank() == 0 ? static_cast<std::size_t>(starts.back()) : 0);
@@ -101,7 +102,7 @@ void fit_flat_shared(const Data<T>& own, const Team& team, std::span<const Index
 // What there is to say of a tree that is grown; it took so many seconds.
 template <class T>
 void describe_tree(const TreeRunOptions& options, const TreeOptions& tree, double seconds, const RunData<T>& data,
-                   ModelItems items, TreeResult<T>& result) {
+                   ModelItems items, TreeResult& result) {
   RunReport& report = result.report;
   report.seconds.solve = seconds;
   // From here on an interruption changes nothing: what was found is kept.
@@ -123,14 +124,14 @@ void describe_tree(const TreeRunOptions& options, const TreeOptions& tree, doubl
 }
 
 template <class T>
-TreeResult<T> grow_and_describe(const TreeRunOptions& options, const RunData<T>& data, ModelItems items,
-                                SplitMemory<T>* memory, const RunEvents& events) {
+TreeResult grow_and_describe(const TreeRunOptions& options, const RunData<T>& data, ModelItems items,
+                             SplitMemory<T>* memory, const RunEvents& events) {
   if (options.stability > 0 && data.words == nullptr) throw InvalidArgument("Stability needs the data as a whole.");
   if (data.graph != nullptr && !options.flat)
     throw InvalidArgument(
         "Links, vectors and neighbours have their say when all items are fitted to the leaves, and this was to be "
         "left out (--no-flat).");
-  TreeResult<T> result;
+  TreeResult result;
   const Stopwatch solving;
   TreeOptions tree = options.tree;
   tree.score = options.score.value_or(default_score(items.feature_names));
@@ -150,8 +151,7 @@ TreeResult<T> grow_and_describe(const TreeRunOptions& options, const RunData<T>&
 }  // namespace
 
 template <class T>
-TreeResult<T> run_tree(const TreeRunOptions& options, const RunData<T>& data, ModelItems items,
-                       const RunEvents& events) {
+TreeResult run_tree(const TreeRunOptions& options, const RunData<T>& data, ModelItems items, const RunEvents& events) {
   return grow_and_describe<T>(options, data, std::move(items), nullptr, events);
 }
 
@@ -258,7 +258,7 @@ std::optional<RunToExplain> to_explain(const TreeRunOptions& options) {
 
 // The run of a team: everyone reads some of the items, and has the whole tree.
 template <class T>
-TreeResult<T> run_tree_shared(const TreeRunOptions& options, const RunEvents& events) {
+TreeResult run_tree_shared(const TreeRunOptions& options, const RunEvents& events) {
   if (options.auto_leaves)
     throw InvalidArgument(
         "To choose the number of leaves takes the data as a whole: it does not go with several processes.");
@@ -275,7 +275,7 @@ TreeResult<T> run_tree_shared(const TreeRunOptions& options, const RunEvents& ev
     return shared_tree_data<T>(*input.streamed->items, input.streamed->node_memory, team, shared.starts);
   };
   const Stopwatch solving;
-  TreeResult<T> result;
+  TreeResult result;
   TreeRunOptions without_flat = options;
   without_flat.flat = false;  // below: everyone fits its own items
   const std::unique_ptr<SplitLog<T>> log = open_log(options, input, team.size());
@@ -326,7 +326,7 @@ std::unique_ptr<OpenClWorkshop<T>> workshop_for(const TreeRunOptions& options, c
 }  // namespace
 
 template <class T>
-TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
+TreeResult run_tree(const TreeRunOptions& options, const RunEvents& events) {
   if (!options.device.empty()) check_device(options);
   if (options.team != nullptr) return run_tree_shared<T>(options, events);
   const Stopwatch clock;
@@ -348,7 +348,7 @@ TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
   const std::unique_ptr<OpenClWorkshop<T>> workshop = workshop_for(options, input);
   if (workshop) data.nodes = [&] { return tree_on_device(tree_data(input.data), *workshop); };
   if (plan) start_clock(*plan);
-  TreeResult<T> result = grow_and_describe<T>(known, data, std::move(items), log.get(), events);
+  TreeResult result = grow_and_describe<T>(known, data, std::move(items), log.get(), events);
   if (log != nullptr) add_log_notes(*log, result.tree().cost.factorizations, result.report.notes);
   add_input(input, seconds, result.report);
   if (workshop) result.report.engine = "opencl";
@@ -363,13 +363,11 @@ TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events) {
   return result;
 }
 
-Score default_score(const std::vector<std::string>& feature_names) {
-  return default_score(!feature_names.empty());
-}
+Score default_score(const std::vector<std::string>& feature_names) { return default_score(!feature_names.empty()); }
 
-#define COPSE_INSTANTIATE(T)                                                                               \
-  template TreeResult<T> run_tree(const TreeRunOptions&, const RunData<T>&, ModelItems, const RunEvents&); \
-  template TreeResult<T> run_tree(const TreeRunOptions&, const RunEvents&);
+#define COPSE_INSTANTIATE(T)                                                                            \
+  template TreeResult run_tree(const TreeRunOptions&, const RunData<T>&, ModelItems, const RunEvents&); \
+  template TreeResult run_tree<T>(const TreeRunOptions&, const RunEvents&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

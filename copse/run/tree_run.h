@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "copse/describe/tree_result.h"
+#include "copse/describe/result.h"
 #include "copse/input/joint_input.h"
 
 namespace copse {
@@ -38,13 +38,13 @@ struct TreeRunOptions {
 // Reads, prepares, splits and describes. An interruption, or a time limit, gives the tree so far. Throws
 // InputError, InvalidArgument, OutputError for the log, and Cancelled before the first split.
 template <class T>
-TreeResult<T> run_tree(const TreeRunOptions& options, const RunEvents& events = {});
+TreeResult run_tree(const TreeRunOptions& options, const RunEvents& events = {});
 
 // The same for prepared data in memory, of which the model keeps `items`. options.input tells how it was prepared, for
 // the settings.
 template <class T>
-TreeResult<T> run_tree(const TreeRunOptions& options, const RunData<T>& data, ModelItems items,
-                       const RunEvents& events = {});
+TreeResult run_tree(const TreeRunOptions& options, const RunData<T>& data, ModelItems items,
+                    const RunEvents& events = {});
 
 // What makes a leaf worth splitting where nothing was asked for: names are words, and words can be ranked.
 Score default_score(const std::vector<std::string>& feature_names);

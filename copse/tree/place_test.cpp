@@ -21,7 +21,7 @@ TYPED_TEST_SUITE(Place, Types);
 
 TYPED_TEST(Place, TheTreesOwnItemsComeBackToTheirLeaves) {
   const Dataset<TypeParam> data = corpus<TypeParam>();
-  const Tree<TypeParam> tree = build_tree(*tree_data(data), {.leaves = 8});
+  const Tree tree = build_tree(*tree_data(data), {.leaves = 8});
   ASSERT_GE(tree.leaves, 6);
   const Placement placement = place_items(tree, data);
   const auto own = tree.partition(tree.splits());
@@ -50,7 +50,7 @@ TYPED_TEST(Place, TheTreesOwnItemsComeBackToTheirLeaves) {
 
 TYPED_TEST(Place, PassesDroppedPartsBy) {
   const Dataset<TypeParam> data = corpus<TypeParam>();
-  Tree<TypeParam> tree = build_tree(*tree_data(data), {.leaves = 6});
+  Tree tree = build_tree(*tree_data(data), {.leaves = 6});
   const Placement before = place_items(tree, data);
   const Index leaf = tree.leaf_nodes().front();
   drop(tree, leaf);

@@ -19,7 +19,6 @@
 #include "copse/io/result_folder.h"
 #include "copse/options/wording.h"
 #include "copse/run/graph_assign.h"
-#include "copse/run/graph_tree_run.h"
 
 namespace copse {
 namespace {
@@ -100,27 +99,12 @@ void write(const AssignOptions& options, const std::vector<std::string>& names, 
       fmt::format("{} placed, written: {}", counted(static_cast<Index>(placed.size()), "item"), options.output));
 }
 
-template <class T, class Model>
-void assign(const AssignOptions& options, const StoredResult& stored, const Model& model, Terminal& terminal) {
-  const Settings& settings = stored.report.settings;
-  const PlacedItems placed = place_new_items<T>(options.items, settings, model, events_of(terminal));
-  write(options, placed.names, placed.items, placed.notes, stored.is_tree(), terminal);
-}
-
-template <class T>
-void assign_nodes(const AssignOptions& options, const StoredResult& stored, Terminal& terminal) {
-  const CommunityModel<T> model = read_graph_model<T>(stored.model);
-  const NewNodes<T> nodes = read_new_nodes<T>(options.items, stored.report.settings, model, events_of(terminal));
-  terminal.show("placing ...");
-  write(options, nodes.names, place(model, nodes.weights), nodes.notes, false, terminal);
-}
-
 int run(const AssignOptions& options) {
   Terminal terminal(options.quiet);
   const StoredResult stored(options.folder);
   if (stored.is_segmentation())
     throw InputError(options.folder + " has the segments of a picture; new items have no place in it.");
-  if (is_graph_tree(stored.report.settings))
+  if (stored.is_graph_tree())
     throw InputError(options.folder + " is a tree of communities; new nodes go into those of `copse graph -k`.");
   if (!options.output.empty()) {
     refuse_parts_of_result(options.output, options.folder);
@@ -128,15 +112,17 @@ int run(const AssignOptions& options) {
     refuse_inputs(options.output, inputs);
   }
   with_threads(options.threads, &interruption(), [&] {
-    with_precision(stored.precision(), [&]<class T> {
-      if (stored.is_graph()) {
-        assign_nodes<T>(options, stored, terminal);
-      } else if (stored.is_tree()) {
-        assign<T>(options, stored, read_tree_model<T>(stored.model), terminal);
-      } else {
-        assign<T>(options, stored, read_model<T>(stored.model), terminal);
-      }
-    });
+    const auto place = [&](const auto& model) {
+      const PlacedItems placed = place_new_items(options.items, stored.report.settings, model, events_of(terminal));
+      write(options, placed.names, placed.items, placed.notes, stored.is_tree(), terminal);
+    };
+    if (stored.is_graph()) {
+      place(read_graph_model(stored.model));
+    } else if (stored.is_tree()) {
+      place(read_tree_model(stored.model));
+    } else {
+      place(read_flat_model(stored.model));
+    }
   });
   return interrupted_exit_code();
 }

@@ -70,13 +70,11 @@ int run(EditOptions options) {
       show(result, options.output, terminal);
     });
   };
-  with_precision(stored.precision(), [&]<class T> {
-    if (stored.is_tree()) {
-      change([&] { return edit_stored<T>(stored, options.change, options.output.page, events_of(terminal)); });
-    } else {
-      change([&] { return edit_stored_flat<T>(stored, options.change); });
-    }
-  });
+  if (stored.is_tree()) {
+    change([&] { return edit_stored(stored, options.change, options.output.page, events_of(terminal)); });
+  } else {
+    change([&] { return edit_stored_flat(stored, options.change); });
+  }
   return interrupted_exit_code();
 }
 

@@ -12,7 +12,7 @@
 #include "apps/copse/terminal/words.h"
 #include "copse/base/error.h"
 #include "copse/describe/read_result.h"
-#include "copse/report/result_json.h"
+#include "copse/model/result_json.h"
 #include "copse/run/references.h"
 
 namespace copse {
@@ -73,9 +73,10 @@ ReferenceMatches matches_of(const std::string& folder, const std::string& refere
   if (stored.is_tree() || stored.is_graph() || stored.is_segmentation())
     throw InputError(folder + " has no components to compare: it is not a result of factor, topics or choose.");
   ReferenceMatches found;
-  with_precision(stored.precision(), [&]<class T> {
+  const FlatModel model = read_flat_model(stored.model);
+  with_precision(model.w.precision(), [&]<class T> {
     ReadResult<T> read = read_matrix<T>(references);
-    found = match_references(read_flat_result<T>(stored).model, std::move(read.dataset));
+    found = match_references(model, std::move(read.dataset));
     found.notes.insert(found.notes.begin(), read.notes.begin(), read.notes.end());
   });
   return found;

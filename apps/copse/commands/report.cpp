@@ -12,7 +12,6 @@
 #include "copse/base/error.h"
 #include "copse/base/version.h"
 #include "copse/describe/read_result.h"
-#include "copse/describe/stored_view.h"
 #include "copse/io/folder_lock.h"
 #include "copse/io/output_file.h"
 #include "copse/io/result_folder.h"
@@ -59,8 +58,7 @@ std::string topics_page(const StoredResult& stored, const ReportOptions& options
 std::string graph_page(const StoredResult& stored, const ReportOptions& options) {
   GraphPageLimits limits;
   if (options.size > 0) limits.bytes = static_cast<Index>(options.size);
-  return with_precision(stored.precision(),
-                        [&]<class T> { return graph_page_html(read_graph_result<T>(stored), options.title, limits); });
+  return graph_page_html(read_graph_result(stored), options.title, limits);
 }
 
 int run(const ReportOptions& options) {

@@ -71,7 +71,7 @@ int run_flat_command(FlatRunOptions options, const OutputOptions& output, const 
     return !interruption().requested();
   };
   with_precision(machine.precision, [&]<class T> {
-    FlatResult<T> result;
+    FlatResult result;
     with_threads(machine.threads, own_interruption(), [&] { result = run_flat<T>(options, events_of(terminal)); });
     if (!is_first_process()) return;
     with_threads(machine.threads, nullptr, [&] { finish(result, folder.get(), output, terminal); });
@@ -91,7 +91,7 @@ int run_graph_command(GraphRunOptions options, const OutputOptions& output, cons
     return !interruption().requested();
   };
   with_precision(machine.precision, [&]<class T> {
-    GraphResult<T> result;
+    GraphResult result;
     with_threads(machine.threads, &interruption(), [&] { result = run_graph<T>(options, events_of(terminal)); });
     with_threads(machine.threads, nullptr, [&] { finish(result, folder.get(), output, terminal); });
   });
@@ -114,10 +114,10 @@ int run_cluster_command(ClusterRunOptions options, const OutputOptions& output, 
   };
   with_precision(machine.precision, [&]<class T> {
     if (options.is_graph) {
-      GraphResult<T> result;
+      GraphResult result;
       run(result, [&] { return run_cluster_graph<T>(options, events_of(terminal)); });
     } else {
-      FlatResult<T> result;
+      FlatResult result;
       run(result, [&] { return run_cluster<T>(options, events_of(terminal)); });
     }
   });
@@ -133,7 +133,7 @@ int run_graph_tree_command(GraphTreeRunOptions options, const OutputOptions& out
     return true;
   };
   with_precision(machine.precision, [&]<class T> {
-    TreeResult<T> result;
+    TreeResult result;
     with_threads(machine.threads, &interruption(), [&] { result = run_graph_tree<T>(options, events_of(terminal)); });
     with_threads(machine.threads, nullptr, [&] { finish(result, folder.get(), output, terminal); });
   });
@@ -186,7 +186,7 @@ int run_tree_command(TreeRunOptions options, const OutputOptions& output, const 
     return processes() == nullptr || !interruption().requested();
   };
   with_precision(machine.precision, [&]<class T> {
-    TreeResult<T> result;
+    TreeResult result;
     with_threads(machine.threads, own_interruption(), [&] { result = run_tree<T>(options, events_of(terminal)); });
     if (!is_first_process()) return;
     with_threads(machine.threads, nullptr, [&] { finish(result, folder, output, terminal); });
@@ -208,10 +208,10 @@ int run_choose_command(ChooseRunOptions options, const OutputOptions& output, co
   options.flat.memory_limit = machine.memory_limit;
   options.flat.keep_texts = folder != nullptr && output.page;
   with_precision(machine.precision, [&]<class T> {
-    ChooseResult<T> result;
+    ChooseResult result;
     with_threads(machine.threads, &interruption(), [&] { result = run_choose<T>(options, events_of(terminal)); });
     if (is_worker) {
-      const SurveyReport& survey = *std::get<FlatResult<T>>(result).report.survey;
+      const SurveyReport& survey = *std::get<FlatResult>(result).report.survey;
       terminal.say(
           fmt::format("worker {} of {}: {} of {} runs are there; the same command with --resume instead of "
                       "--worker makes the verdict.",
