@@ -151,7 +151,7 @@ MethodResult<T> fit_tree(const MethodData<T>& data, const MethodOptions& options
   result.labels = tree.partition(tree.splits());
   for (Index& label : result.labels) label = label < 0 ? -1 : number[label];
   result.k = static_cast<Index>(leaves.size());
-  result.w = leaf_topics(tree);
+  result.w = leaf_topics<T>(tree);
   result.stop_reason = tree.stop_reason;
   return result;
 }

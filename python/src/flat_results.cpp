@@ -2,6 +2,7 @@
 #include "copse/nmf/assign.h"
 #include "copse/nmf/error.h"
 #include "copse/nmf/online.h"
+#include "copse/run/flat_run.h"
 #include "python/src/graph_arrays.h"
 #include "python/src/processes.h"
 #include "python/src/results.h"
@@ -36,28 +37,21 @@ nb::object to_python(const std::optional<ConsensusOfRuns>& consensus) {
 
 // Where the features of a matrix have names, the topics get labels.
 template <class T>
-void name_topics(const Items<T>& x, FlatResult<T>& result) {
+void name_topics(const Items<T>& x, FlatResult& result) {
   if (result.model.items.feature_names.empty()) return;
-  add_labels(entries_of_words(x, result), result.model);
+  add_labels(entries_of_words(x, result), result.view, result.model.items);
   describe(result);
 }
 
 template <class T>
-void bind_flat(nb::module_& module, const char* name) {
-  bind_result<FlatResult<T>>(module, name)
-      .def_prop_ro("h", [](const FlatResult<T>& result) { return python::to_numpy(Matrix<T>(result.model.h)); })
-      .def_prop_ro("penalty",
-                   [](const FlatResult<T>& result) { return python::to_numpy(std::vector(result.model.penalty)); })
-      .def_prop_ro("baseline",
-                   [](const FlatResult<T>& result) { return python::to_numpy(std::vector(result.model.baseline)); })
-      .def_prop_ro("history", [](const FlatResult<T>& result) { return history_to_numpy(result.report.history); })
-      // What many runs have in common; None: nobody asked.
-      .def_prop_ro("consensus", [](const FlatResult<T>& result) { return to_python(result.report.consensus); })
+void bind_flat(nb::module_& module, nb::class_<FlatResult>& bound) {
+  bind_items<T>(bound);
+  bound
       // To ask for the coefficients of other components, given as features x topics.
       .def(
           "with_w",
-          [](const FlatResult<T>& result, const Array<T, 2>& w) {
-            FlatResult<T> other = result;
+          [](const FlatResult& result, const Array<T, 2>& w) {
+            FlatResult other = result;
             other.model.w = to_matrix(w);
             return other;
           },
@@ -65,18 +59,19 @@ void bind_flat(nb::module_& module, const char* name) {
       // The result after another batch, which becomes its items, and the sums A and B.
       .def(
           "take_in",
-          [](const FlatResult<T>& result, const Items<T>& x, const Array<double, 2>& a, const Array<T, 2>& b,
-             double keep, std::vector<std::string> feature_names, int threads) {
-            FlatResult<T> next = result;
-            OnlineNmf<T> model{result.model.w, to_matrix(a), to_matrix(b)};
+          [](const FlatResult& result, const Items<T>& x, const Array<double, 2>& a, const Array<T, 2>& b, double keep,
+             std::vector<std::string> feature_names, int threads) {
+            FlatResult next = result;
+            OnlineNmf<T> model{result.model.w.as<T>(), to_matrix(a), to_matrix(b)};
             Supervisor().run(threads, [&] {
-              next.model.h = take_in(model, x.data(), keep);
+              Matrix<T> h = take_in(model, x.data(), keep);
+              next.report.relative_error = relative_error(x.data(), model.w, h);
+              next.model.h = std::move(h);
               next.model.w = model.w;
               next.model.items = x.model_items(std::move(feature_names));
               RunReport& report = next.report;
               report.cols = x.items();
               report.nonzeros = x.data().nonzeros();
-              report.relative_error = relative_error(x.data(), next.model.w, next.model.h);
               describe(next);
               name_topics(x, next);
             });
@@ -120,7 +115,7 @@ void bind_flat(nb::module_& module, const char* name) {
         // Of several processes none stops alone: Ctrl-C is heard between iterations, and all agree on it.
         Supervisor supervisor(keep_interrupted || team);
         options.nmf.progress = asks<Iteration>(supervisor, progress);
-        FlatResult<T> result;
+        FlatResult result;
         supervisor.run(threads, [&] {
           std::optional<StartFactors<T>> start;
           if (w && h) start.emplace(StartFactors<T>{to_matrix(*w), to_matrix(*h)});
@@ -148,8 +143,21 @@ void bind_flat_results(nb::module_& module) {
       .def_ro("relative_error", &Iteration::relative_error)
       .def_ro("projected_gradient_ratio", &Iteration::projected_gradient_ratio)
       .def_ro("seconds", &Iteration::seconds);
-  bind_flat<float>(module, "FlatResultFloat");
-  bind_flat<double>(module, "FlatResultDouble");
+  auto bound = bind_result<FlatResult>(module, "FlatResult");
+  bound.def_prop_ro("h", [](const FlatResult& result) { return to_numpy(result.model.h); })
+      .def_prop_ro("penalty",
+                   [](const FlatResult& result) { return python::to_numpy(std::vector(result.model.penalty)); })
+      .def_prop_ro("baseline",
+                   [](const FlatResult& result) {
+                     return std::visit([](auto values) { return nb::object(python::to_numpy(std::move(values))); },
+                                       result.model.baseline.values());
+                   })
+      .def_prop_ro("history", [](const FlatResult& result) { return history_to_numpy(result.report.history); })
+      // What many runs have in common; None: nobody asked.
+      .def_prop_ro("consensus", [](const FlatResult& result) { return to_python(result.report.consensus); });
+  bind_flat<float>(module, bound);
+  bind_flat<double>(module, bound);
+  module.attr("FlatResultFloat") = module.attr("FlatResultDouble") = bound;  // in pickles of before
 }
 
 }  // namespace copse::python

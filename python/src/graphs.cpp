@@ -1,8 +1,10 @@
 // Communities of graphs: fitted, opened, asked, written.
 #include "copse/describe/read_result.h"
+#include "copse/input/stored_input.h"
 #include "copse/report/graph_page.h"
 #include "copse/report/write_result.h"
 #include "copse/run/graph_assign.h"
+#include "copse/run/graph_run.h"
 #include "python/src/graph_arrays.h"
 #include "python/src/items.h"
 #include "python/src/results.h"
@@ -33,36 +35,35 @@ Dataset<T> new_items(const Settings& settings, const ModelItems& known, const It
   return data;
 }
 
-template <class T>
-nb::list communities_of(const GraphResult<T>& result) {
+nb::list communities_of(const GraphResult& result) {
   nb::list out;
-  for (const Community& community : result.view.communities) {
+  for (const Topic& topic : result.report.topics) {
+    const CommunityFacts& community = *topic.community;
     nb::dict entry;
-    entry["id"] = community.id;
-    entry["label"] = community.label;
-    entry["size"] = community.nodes;
+    entry["id"] = topic.id;
+    entry["label"] = topic.label;
+    entry["size"] = topic.size;
     entry["overlapping"] = community.overlapping;
     entry["inside"] = community.inside;
     entry["leaving"] = community.leaving;
     entry["conductance"] = community.conductance;
-    nb::list central, neighbours;
-    for (const CommunityNode& node : community.central)
-      central.append(nb::make_tuple(node.node, node.name, node.weight));
-    for (const CommunityLink& link : community.neighbours)
-      neighbours.append(nb::make_tuple(link.community, link.weight));
+    nb::list central, features;
+    for (const Ranked& node : topic.representatives)
+      central.append(nb::make_tuple(node.number, node.name, node.weight));
+    for (const Ranked& word : topic.words) features.append(nb::make_tuple(word.name, word.weight));
     entry["central"] = central;
-    entry["neighbours"] = neighbours;
-    entry["features"] = community.top_features;
-    entry["main_class"] = community.main_class;
+    entry["neighbours"] = community.neighbours;
+    entry["features"] = features;
+    entry["main_class"] = topic.main_class;
     out.append(entry);
   }
   return out;
 }
 
 template <class T>
-GraphResult<T> fit(GraphRunOptions options, const nb::dict& input, const nb::dict& settings, Index k,
-                   std::uint64_t seed, double overlap, const std::string& line, int threads, const nb::object& progress,
-                   bool keep_interrupted, const std::function<GraphInput<T>(const GraphInputOptions&)>& make) {
+GraphResult fit(GraphRunOptions options, const nb::dict& input, const nb::dict& settings, Index k, std::uint64_t seed,
+                double overlap, const std::string& line, int threads, const nb::object& progress, bool keep_interrupted,
+                const std::function<GraphInput<T>(const GraphInputOptions&)>& make) {
   take(input, options.input);
   take(settings, options.cluster);
   options.cluster.k = k;
@@ -70,7 +71,7 @@ GraphResult<T> fit(GraphRunOptions options, const nb::dict& input, const nb::dic
   options.overlap = overlap;
   Supervisor supervisor(keep_interrupted);
   options.cluster.progress = asks<SymIteration>(supervisor, progress);
-  GraphResult<T> result;
+  GraphResult result;
   supervisor.run(threads, [&] {
     result = run_graph(options, make(options.input));
     result.report.line = line;
@@ -79,76 +80,9 @@ GraphResult<T> fit(GraphRunOptions options, const nb::dict& input, const nb::dic
 }
 
 template <class T>
-nb::tuple state(const GraphResult<T>& result) {
-  std::string model;
-  {
-    const nb::gil_scoped_release no_gil;
-    const TemporaryFolder folder;
-    OutputFile file(folder.path() / "model.safetensors");
-    write_graph_model(file, result.model, result.report.settings);
-    file.finish();
-    model = bytes_of(file.place());
-  }
-  return nb::make_tuple(to_json(result.report), nb::bytes(model.data(), model.size()));
-}
-
-template <class T>
-GraphResult<T> from_state(const nb::tuple& state) {
-  const auto model = nb::cast<nb::bytes>(state[1]);
-  const TemporaryFolder folder;
-  folder.write("result.json", nb::cast<std::string>(state[0]));
-  folder.write("model.safetensors", {model.c_str(), model.size()});
-  return read_graph_result<T>(StoredResult(folder.path().string()));
-}
-
-template <class T>
-void bind_graph(nb::module_& module, const char* name) {
-  using Result = GraphResult<T>;
-  nb::class_<Result>(module, name)
-      .def_prop_ro("settings", [](const Result& result) { return to_dict(result.report.settings); })
-      .def_prop_ro("json", [](const Result& result) { return to_json(result.report); })
-      .def_prop_ro("seed", [](const Result& result) { return result.report.seed; })
-      .def_prop_ro("k", [](const Result& result) { return result.model.k(); })
-      .def_prop_ro("notes", [](const Result& result) { return result.report.notes; })
-      .def_prop_ro("stop_reason", [](const Result& result) { return name_of(result.report.stop_reason); })
-      .def_prop_ro("iterations", [](const Result& result) { return result.report.iterations; })
-      .def_prop_ro("relative_error", [](const Result& result) { return result.report.relative_error; })
-      .def_prop_ro("modularity", [](const Result& result) { return result.report.graph->modularity; })
-      .def_prop_ro("normalized_cut", [](const Result& result) { return result.report.graph->normalized_cut; })
-      .def_prop_ro("conductance", [](const Result& result) { return result.report.graph->conductance; })
-      .def_prop_ro("item_names", [](const Result& result) { return result.model.items.item_names; })
-      .def_prop_ro("feature_names", [](const Result& result) { return result.model.items.feature_names; })
-      .def_prop_ro("kept_features",
-                   [](const Result& result) { return to_numpy(std::vector(result.model.items.kept_features)); })
-      .def_prop_ro("kept_numbers", [](const Result& result) { return to_numpy(result.model.items.kept_numbers()); })
-      .def_prop_ro("has_items", [](const Result& result) { return result.model.has_items(); })
-      .def_prop_ro("labels",
-                   [](const Result& result) { return to_numpy(of_all(result.model.items, result.model.labels)); })
-      .def_prop_ro("memberships", [](const Result& result) { return to_numpy(Matrix<T>(result.model.memberships)); })
-      .def_prop_ro("b", [](const Result& result) { return to_numpy(Matrix<T>(result.model.b)); })
-      .def_prop_ro("affinity", [](const Result& result) { return to_csr<T>(result.model.graph.weights); })
-      .def_prop_ro("communities", &communities_of<T>)
-      .def_prop_ro("history",
-                   [](const Result& result) {
-                     const auto& history = result.report.history;
-                     Matrix<double> rows(static_cast<Index>(history.size()), 4);
-                     for (Index i = 0; i < rows.rows(); ++i) {
-                       rows(i, 0) = history[i].number;
-                       rows(i, 1) = history[i].relative_error;
-                       rows(i, 2) = history[i].projected_gradient_ratio;
-                       rows(i, 3) = history[i].seconds;
-                     }
-                     return to_numpy(std::move(rows));
-                   })
-      .def(
-          "tell",
-          [](Result& result, std::vector<std::string> names, std::vector<std::string> classes) {
-            ModelItems& items = result.model.items;
-            if (!names.empty()) items.item_names = std::move(names);
-            if (!classes.empty()) items.classes = std::move(classes);
-            describe(result);
-          },
-          nb::arg("names"), nb::arg("classes"))
+void bind_graph(nb::module_& module, nb::class_<GraphResult>& bound) {
+  using Result = GraphResult;
+  bound
       // New items: cluster and weight of each.
       .def(
           "place",
@@ -169,26 +103,7 @@ void bind_graph(nb::module_& module, const char* name) {
              const Array<std::int32_t, 1>& indices, const Array<T, 1>& values) {
             return to_tuple(copse::place(result.model, to_sparse<T>(columns, offsets, indices, values)));
           },
-          nb::arg("columns"), nb::arg("offsets"), nb::arg("indices"), nb::arg("values"))
-      .def(
-          "write_page",
-          [](const Result& result, const std::filesystem::path& path, const std::string& title) {
-            OutputFile file(path);
-            file.write(graph_page_html(result, title));
-            file.commit();
-          },
-          nb::arg("path"), nb::arg("title"), nb::call_guard<nb::gil_scoped_release>())
-      .def(
-          "save",
-          [](Result& result, const std::filesystem::path& path, bool replace) {
-            OutputFolder folder(path, replace);
-            write_result(folder, result, page_is_built());
-          },
-          nb::arg("folder"), nb::arg("replace"), nb::call_guard<nb::gil_scoped_release>())
-      .def("__deepcopy__", [](const Result& result, const nb::handle&) { return Result(result); })
-      .def("__getstate__", &state<T>)
-      .def("__setstate__",
-           [](Result& result, const nb::tuple& pickled) { new (&result) Result(from_state<T>(pickled)); });
+          nb::arg("columns"), nb::arg("offsets"), nb::arg("indices"), nb::arg("values"));
 
   module.def(
       "cluster_items",
@@ -287,8 +202,78 @@ void bind_graphs(nb::module_& module) {
   choices["labels"] = names_of<LabelSource>();
   choices["format"] = names_of<GraphFormat>();
   module.attr("graph_choices") = choices;
-  bind_graph<float>(module, "GraphResultFloat");
-  bind_graph<double>(module, "GraphResultDouble");
+  using Result = GraphResult;
+  nb::class_<Result> bound(module, "GraphResult");
+  bound.def_prop_ro("settings", [](const Result& result) { return to_dict(result.report.settings); })
+      .def_prop_ro("json", [](const Result& result) { return to_json(result.report); })
+      .def_prop_ro("seed", [](const Result& result) { return result.report.seed; })
+      .def_prop_ro("k", [](const Result& result) { return result.model.k(); })
+      .def_prop_ro("notes", [](const Result& result) { return result.report.notes; })
+      .def_prop_ro("stop_reason", [](const Result& result) { return name_of(result.report.stop_reason); })
+      .def_prop_ro("iterations", [](const Result& result) { return result.report.iterations; })
+      .def_prop_ro("relative_error", [](const Result& result) { return result.report.relative_error; })
+      .def_prop_ro("modularity", [](const Result& result) { return result.report.graph->modularity; })
+      .def_prop_ro("normalized_cut", [](const Result& result) { return result.report.graph->normalized_cut; })
+      .def_prop_ro("conductance", [](const Result& result) { return result.report.graph->conductance; })
+      .def_prop_ro("item_names", [](const Result& result) { return result.model.items.item_names; })
+      .def_prop_ro("feature_names", [](const Result& result) { return result.model.items.feature_names; })
+      .def_prop_ro("kept_features",
+                   [](const Result& result) { return to_numpy(std::vector(result.model.items.kept_features)); })
+      .def_prop_ro("kept_numbers", [](const Result& result) { return to_numpy(result.model.items.kept_numbers()); })
+      .def_prop_ro("has_items", [](const Result& result) { return result.model.has_items(); })
+      .def_prop_ro("labels",
+                   [](const Result& result) { return to_numpy(of_all(result.model.items, result.model.labels)); })
+      .def_prop_ro("memberships", [](const Result& result) { return to_numpy(result.model.memberships); })
+      .def_prop_ro("b", [](const Result& result) { return to_numpy(result.model.b); })
+      .def_prop_ro("affinity",
+                   [](const Result& result) {
+                     return std::visit([]<class T>(const CommunityGraph<T>& graph) { return to_csr<T>(graph.weights); },
+                                       result.model.graph);
+                   })
+      .def_prop_ro("communities", &communities_of)
+      .def_prop_ro("history",
+                   [](const Result& result) {
+                     const auto& history = result.report.history;
+                     Matrix<double> rows(static_cast<Index>(history.size()), 4);
+                     for (Index i = 0; i < rows.rows(); ++i) {
+                       rows(i, 0) = history[i].number;
+                       rows(i, 1) = history[i].relative_error;
+                       rows(i, 2) = history[i].projected_gradient_ratio;
+                       rows(i, 3) = history[i].seconds;
+                     }
+                     return to_numpy(std::move(rows));
+                   })
+      .def(
+          "tell",
+          [](Result& result, std::vector<std::string> names, std::vector<std::string> classes) {
+            ModelItems& items = result.model.items;
+            if (!names.empty()) items.item_names = std::move(names);
+            if (!classes.empty()) items.classes = std::move(classes);
+            describe(result);
+          },
+          nb::arg("names"), nb::arg("classes"))
+      .def(
+          "write_page",
+          [](const Result& result, const std::filesystem::path& path, const std::string& title) {
+            OutputFile file(path);
+            file.write(graph_page_html(result, title));
+            file.commit();
+          },
+          nb::arg("path"), nb::arg("title"), nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "save",
+          [](Result& result, const std::filesystem::path& path, bool replace) {
+            OutputFolder folder(path, replace);
+            write_result(folder, result, page_is_built());
+          },
+          nb::arg("folder"), nb::arg("replace"), nb::call_guard<nb::gil_scoped_release>())
+      .def("__deepcopy__", [](const Result& result, const nb::handle&) { return Result(result); })
+      .def("__getstate__", &state_of<Result>)
+      .def("__setstate__",
+           [](Result& result, const nb::tuple& pickled) { new (&result) Result(from_state<Result>(pickled)); });
+  bind_graph<float>(module, bound);
+  bind_graph<double>(module, bound);
+  module.attr("GraphResultFloat") = module.attr("GraphResultDouble") = bound;  // in pickles of before
   module.def(
       "read_graph",
       [](const std::filesystem::path& path, const std::string& format, bool single_precision, int threads) {

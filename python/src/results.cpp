@@ -42,14 +42,17 @@ std::string bytes_of(const fs::path& path) {
   return bytes.str();
 }
 
-nb::list words_of(const TopicNode& topic, const ModelItems& items, std::size_t most) {
+nb::list words_of(const Topic& topic, std::size_t most) {
   nb::list words;
-  for (std::size_t r = 0; r < std::min(most, topic.words.size()); ++r) {
-    const auto& [feature, weight] = topic.words[r];
-    words.append(nb::make_tuple(items.feature_names.empty() ? std::to_string(feature) : items.feature_names[feature],
-                                weight, feature));
-  }
+  for (std::size_t r = 0; r < std::min(most, topic.words.size()); ++r)
+    words.append(nb::make_tuple(topic.words[r].name, topic.words[r].weight, topic.words[r].number));
   return words;
+}
+
+nb::list pairs_of(const std::vector<Ranked>& ranked) {
+  nb::list pairs;
+  for (const Ranked& best : ranked) pairs.append(nb::make_tuple(best.number, best.weight));
+  return pairs;
 }
 
 nb::tuple to_tuple(const std::vector<PlacedItem>& placed) {
@@ -68,10 +71,8 @@ void bind_results(nb::module_& module) {
       "open_result",
       [](const fs::path& folder) {
         const StoredResult stored(folder.string());
-        return with_precision(stored.precision(), [&]<class T>() -> nb::object {
-          if (stored.is_graph()) return nb::cast(read_graph_result<T>(stored));
-          return stored.is_tree() ? nb::cast(read_tree_result<T>(stored)) : nb::cast(read_flat_result<T>(stored));
-        });
+        if (stored.is_graph()) return nb::cast(read_graph_result(stored));
+        return stored.is_tree() ? nb::cast(read_tree_result(stored)) : nb::cast(read_flat_result(stored));
       },
       nb::arg("folder"));
   module.def("page_is_built", &page_is_built);

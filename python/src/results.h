@@ -9,8 +9,8 @@
 #include "copse/base/error.h"
 #include "copse/describe/names.h"
 #include "copse/describe/read_result.h"
+#include "copse/model/result_json.h"
 #include "copse/nmf/clusters.h"
-#include "copse/report/result_json.h"
 #include "copse/report/result_page.h"
 #include "copse/report/write_result.h"
 #include "python/src/settings.h"
@@ -19,54 +19,23 @@
 
 namespace copse::python {
 
-// The two kinds of result, where they differ.
-
-template <class T>
-Matrix<T>& topics_of(FlatResult<T>& result) {
-  return result.model.w;
-}
-template <class T>
-Matrix<T>& topics_of(TreeResult<T>& result) {
-  return result.model.topics;
-}
-
-template <class T>
-void write_model_of(OutputFile& file, const FlatResult<T>& result) {
-  write_model(file, result.model, result.report.settings);
-}
-template <class T>
-void write_model_of(OutputFile& file, const TreeResult<T>& result) {
-  write_tree_model(file, result.model, result.report.settings);
-}
+inline const AnyMatrix& topics_of(const FlatResult& result) { return result.model.w; }
+inline const AnyMatrix& topics_of(const TreeResult& result) { return result.model.topics; }
 
 template <class Result>
-struct Reader;
-template <class T>
-struct Reader<FlatResult<T>> {
-  using Number = T;
-  static FlatResult<T> read(const StoredResult& stored) { return read_flat_result<T>(stored); }
-};
-template <class T>
-struct Reader<TreeResult<T>> {
-  using Number = T;
-  static TreeResult<T> read(const StoredResult& stored) { return read_tree_result<T>(stored); }
-};
-
-// The topic of every item as a number: that of a component, or of a leaf among tree.leaf_nodes(); -1 for none.
-template <class T>
-std::vector<Index> labels_of(const FlatResult<T>& result) {
-  std::vector<Index> labels = result.view.labels();
-  for (Index& label : labels) label -= label > 0 ? 1 : 0;  // nodes[0] is the root
-  return labels;
+Result read(const StoredResult& stored) {
+  if constexpr (std::is_same_v<Result, FlatResult>) {
+    return read_flat_result(stored);
+  } else if constexpr (std::is_same_v<Result, TreeResult>) {
+    return read_tree_result(stored);
+  } else {
+    return read_graph_result(stored);
+  }
 }
-template <class T>
-std::vector<Index> labels_of(const TreeResult<T>& result) {
-  std::vector<Index> number(result.tree().nodes.size(), -1);
-  const auto leaves = result.tree().leaf_nodes();
-  for (std::size_t c = 0; c < leaves.size(); ++c) number[leaves[c]] = static_cast<Index>(c);
-  std::vector<Index> labels = result.view.labels();
-  for (Index& label : labels) label = label < 0 ? -1 : number[label];
-  return labels;
+
+inline nb::object to_numpy(const AnyMatrix& matrix) {
+  return std::visit([]<class T>(const Matrix<T>& values) { return nb::object(to_numpy(Matrix<T>(values))); },
+                    matrix.values());
 }
 
 // From one value for each item that preparation kept to one for each item; -1 for the others.
@@ -96,7 +65,7 @@ nb::tuple state_of(const Result& result) {
     const nb::gil_scoped_release no_gil;
     const TemporaryFolder folder;
     OutputFile file(folder.path() / "model.safetensors");
-    write_model_of(file, result);
+    write_model(file, result.model, result.report.settings);
     file.finish();
     model = bytes_of(file.place());
   }
@@ -110,7 +79,7 @@ Result from_state(const nb::tuple& state) {
   const TemporaryFolder folder;
   folder.write("result.json", json);
   folder.write("model.safetensors", {model.c_str(), model.size()});
-  return Reader<Result>::read(StoredResult(folder.path().string()));
+  return read<Result>(StoredResult(folder.path().string()));
 }
 
 // What a person knows of all items beyond what was fitted; an empty list leaves what is there.
@@ -134,15 +103,16 @@ void tell(Result& result, std::vector<std::string> names, std::vector<std::strin
 }
 
 // Of the best: name, weight, number.
-nb::list words_of(const TopicNode& topic, const ModelItems& items, std::size_t most);
+nb::list words_of(const Topic& topic, std::size_t most);
+nb::list pairs_of(const std::vector<Ranked>& ranked);
 
 // The entries of the features that stand in a topic, for names and coherence; dense data as a whole, as its sums count.
 template <class T, class Result>
 Dataset<T> entries_of_words(const Items<T>& x, const Result& result) {
   if (!x.is_sparse()) return x.dataset();
   std::vector<char> wanted(static_cast<std::size_t>(x.features()), 0);
-  for (const TopicNode& topic : result.view.nodes) {
-    for (const auto& [feature, weight] : topic.words) wanted[feature] = 1;
+  for (const Topic& topic : result.view.nodes) {
+    for (const Ranked& word : topic.words) wanted[word.number] = 1;
   }
   return x.dataset_of(wanted);
 }
@@ -151,7 +121,7 @@ Dataset<T> entries_of_words(const Items<T>& x, const Result& result) {
 template <class Result>
 nb::list topics(const Result& result, std::size_t most) {
   nb::list out;
-  for (const TopicNode& topic : result.view.nodes) {
+  for (const Topic& topic : result.view.nodes) {
     nb::dict entry;
     entry["id"] = topic.id;
     entry["parent"] = topic.parent < 0 ? nb::object(nb::none()) : nb::cast(result.view.nodes[topic.parent].id);
@@ -161,8 +131,8 @@ nb::list topics(const Result& result, std::size_t most) {
     entry["is_leaf"] = topic.leaf;
     entry["score"] = topic.score;
     entry["coherence"] = topic.coherence;
-    entry["words"] = words_of(topic, result.model.items, most);
-    entry["representatives"] = topic.representatives;
+    entry["words"] = words_of(topic, most);
+    entry["representatives"] = pairs_of(topic.representatives);
     out.append(entry);
   }
   return out;
@@ -224,7 +194,6 @@ void write_page(const Result& result, const std::filesystem::path& path, const s
 
 template <class Result>
 nb::class_<Result> bind_result(nb::module_& module, const char* name) {
-  using T = typename Reader<Result>::Number;
   return nb::class_<Result>(module, name)
       .def_prop_ro("settings", [](const Result& result) { return to_dict(result.report.settings); })
       .def_prop_ro("json", [](const Result& result) { return to_json(result.report); })
@@ -251,56 +220,41 @@ nb::class_<Result> bind_result(nb::module_& module, const char* name) {
                    })
       // One for every item: the number among those that preparation kept, or -1.
       .def_prop_ro("kept_numbers", [](const Result& result) { return to_numpy(result.model.items.kept_numbers()); })
-      .def_prop_ro("labels", [](const Result& result) { return to_numpy(labels_of(result)); })
+      .def_prop_ro("labels", [](const Result& result) { return to_numpy(cluster_labels(result)); })
       // Features x topics.
-      .def_prop_ro("w", [](Result& result) { return to_numpy(Matrix<T>(topics_of(result))); })
-      .def_prop_ro("k", [](Result& result) { return topics_of(result).cols(); })
+      .def_prop_ro("w", [](const Result& result) { return to_numpy(topics_of(result)); })
+      .def_prop_ro("k", [](const Result& result) { return topics_of(result).cols(); })
       .def("topics", &topics<Result>, nb::arg("words"))
       .def("tell", &tell<Result>, nb::arg("names"), nb::arg("classes"), nb::arg("times"))
-      .def("transform", &transform<Result, T>, nb::arg("items"), nb::arg("names"), nb::arg("threads"))
-      .def(
-          // Of the items of the fit.
-          "fit_coefficients",
-          [](const Result& result, const Items<T>& x, int threads) {
-            Matrix<T> h;
-            Supervisor().run(threads, [&] { h = coefficients(result.model, x.data()); });
-            return to_numpy(std::move(h));
-          },
-          nb::arg("items"), nb::arg("threads"))
-      .def("items_again", &items_again<Result, T>, nb::arg("items"), nb::arg("names"), nb::arg("threads"))
       .def(
           "documents_again",
           [](const Result& result, const nb::list& documents, int threads) {
-            return std::make_unique<Items<T>>(documents, result.report.settings, result.model.items.vocabulary,
-                                              threads);
+            return with_precision(topics_of(result).precision(), [&]<class T> {
+              return nb::cast(std::make_unique<Items<T>>(documents, result.report.settings,
+                                                         result.model.items.vocabulary, threads));
+            });
           },
           nb::arg("documents"), nb::arg("threads"))
       .def(
           "transform_documents",
           [](const Result& result, const nb::list& documents, int threads) {
-            const auto items = new_documents<T>(documents, result.report.settings, result.model.items, threads);
-            Matrix<T> h;
-            Supervisor().run(threads, [&] { h = coefficients(result.model, items); });
-            return to_numpy(std::move(h));
+            return with_precision(topics_of(result).precision(), [&]<class T> {
+              const auto items = new_documents<T>(documents, result.report.settings, result.model.items, threads);
+              Matrix<T> h;
+              Supervisor().run(threads, [&] { h = coefficients(result.model, items); });
+              return nb::object(to_numpy(std::move(h)));
+            });
           },
           nb::arg("documents"), nb::arg("threads"))
       .def(
-          "place",
-          [](const Result& result, const Items<T>& x, const std::vector<std::string>& names, int threads) {
-            std::vector<PlacedItem> placed;
-            const auto& settings = result.report.settings;
-            Supervisor().run(
-                threads, [&] { placed = copse::place(result.model, matched(settings, result.model.items, x, names)); });
-            return to_tuple(placed);
-          },
-          nb::arg("items"), nb::arg("names"), nb::arg("threads"))
-      .def(
           "place_documents",
           [](const Result& result, const nb::list& documents, int threads) {
-            const auto items = new_documents<T>(documents, result.report.settings, result.model.items, threads);
-            std::vector<PlacedItem> placed;
-            Supervisor().run(threads, [&] { placed = copse::place(result.model, items); });
-            return to_tuple(placed);
+            return with_precision(topics_of(result).precision(), [&]<class T> {
+              const auto items = new_documents<T>(documents, result.report.settings, result.model.items, threads);
+              std::vector<PlacedItem> placed;
+              Supervisor().run(threads, [&] { placed = copse::place(result.model, items); });
+              return to_tuple(placed);
+            });
           },
           nb::arg("documents"), nb::arg("threads"))
       .def("write_page", &write_page<Result>, nb::arg("path"), nb::arg("title"),
@@ -317,6 +271,32 @@ nb::class_<Result> bind_result(nb::module_& module, const char* name) {
       .def("__getstate__", &state_of<Result>)
       .def("__setstate__",
            [](Result& result, const nb::tuple& state) { new (&result) Result(from_state<Result>(state)); });
+}
+
+// What takes items, of either precision.
+template <class T, class Result>
+void bind_items(nb::class_<Result>& bound) {
+  bound.def("transform", &transform<Result, T>, nb::arg("items"), nb::arg("names"), nb::arg("threads"))
+      .def(
+          // Of the items of the fit.
+          "fit_coefficients",
+          [](const Result& result, const Items<T>& x, int threads) {
+            Matrix<T> h;
+            Supervisor().run(threads, [&] { h = coefficients(result.model, x.data()); });
+            return to_numpy(std::move(h));
+          },
+          nb::arg("items"), nb::arg("threads"))
+      .def("items_again", &items_again<Result, T>, nb::arg("items"), nb::arg("names"), nb::arg("threads"))
+      .def(
+          "place",
+          [](const Result& result, const Items<T>& x, const std::vector<std::string>& names, int threads) {
+            std::vector<PlacedItem> placed;
+            const auto& settings = result.report.settings;
+            Supervisor().run(
+                threads, [&] { placed = copse::place(result.model, matched(settings, result.model.items, x, names)); });
+            return to_tuple(placed);
+          },
+          nb::arg("items"), nb::arg("names"), nb::arg("threads"));
 }
 
 // For a run that asks `progress` (may be None) after every step whether to go on.

@@ -3,7 +3,7 @@
 
 #include "copse/choose/linkage.h"
 #include "copse/measure/component_match.h"
-#include "copse/report/survey_report.h"
+#include "copse/model/survey_text.h"
 #include "copse/run/choose_run.h"
 #include "python/src/items.h"
 #include "python/src/results.h"

@@ -2,6 +2,7 @@
 #include "python/src/text.h"
 
 #include "copse/input/options.h"
+#include "copse/input/stored_input.h"
 #include "copse/methods/options.h"
 #include "python/src/settings.h"
 #include "python/src/supervisor.h"

@@ -12,10 +12,9 @@ namespace copse::python {
 namespace {
 
 // A node without its items.
-template <class T>
-nb::dict topics_dict(const TreeResult<T>& result, const JoinedTopics<T>& topics, Index n, std::size_t most) {
-  const Tree<T>& tree = result.tree();
-  const TreeNode<T>& node = tree.nodes[static_cast<std::size_t>(n)];
+nb::dict topics_dict(const TreeResult& result, const JoinedTopics& topics, Index n, std::size_t most) {
+  const Tree& tree = result.tree();
+  const TreeNode& node = tree.nodes[static_cast<std::size_t>(n)];
   nb::dict out;
   out["id"] = tree.id(n);
   out["parent"] = node.parent < 0 ? nb::object(nb::none()) : nb::cast(tree.id(node.parent));
@@ -29,10 +28,9 @@ nb::dict topics_dict(const TreeResult<T>& result, const JoinedTopics<T>& topics,
   out["dropped"] = node.dropped;
   out["merged_into"] = node.joined < 0 ? nb::object(nb::none()) : nb::cast(tree.id(joined_end(tree, n)));
   nb::list words, weights;
-  const RankedTerms<T>& topic = topics(n);
+  const RankedTerms& topic = topics(n);
   for (std::size_t r = 0; r < std::min(most, topic.terms.size()); ++r) {
-    const auto& names = result.model.items.feature_names;
-    words.append(names.empty() ? std::to_string(topic.terms[r]) : names[topic.terms[r]]);
+    words.append(result.model.items.feature_name(topic.terms[r]));
     weights.append(topic.weights[r]);
   }
   out["words"] = words;
@@ -42,14 +40,14 @@ nb::dict topics_dict(const TreeResult<T>& result, const JoinedTopics<T>& topics,
 
 // What the data tells about topics that are new.
 template <class T>
-void add_facts(const Items<T>& x, TreeResult<T>& result) {
+void add_facts(const Items<T>& x, TreeResult& result) {
   const RunData<T> data = x.run_data();
   ModelItems& items = result.model.items;
   if (data.words != nullptr) add_document_facts(*data.words, data.documents, result.model);
   if (!items.is_text() && !items.feature_names.empty()) {
     const Dataset<T> entries = data.words != nullptr ? *data.words : entries_of_words(x, result);
     add_coherence(entries, result.view, items);
-    if (data.words == nullptr) add_labels(entries, result.model);
+    if (data.words == nullptr) add_labels(entries, result.view, items);
   }
   describe(result);
 }
@@ -69,70 +67,28 @@ Edit to_edit(const std::string& what, const std::string& node, Index number, con
 }
 
 template <class T>
-void bind_tree(nb::module_& module, const char* name) {
-  using Result = TreeResult<T>;
-  bind_result<Result>(module, name)
-      .def_prop_ro("leaves",
-                   [](const Result& result) {
-                     std::vector<std::string> ids;
-                     for (const Index leaf : result.tree().leaf_nodes()) ids.push_back(result.tree().id(leaf));
-                     return ids;
-                   })
-      .def_prop_ro("splits", [](const Result& result) { return result.tree().splits(); })
-      .def_prop_ro("explanation", [](const Result& result) { return in_python(result.explanation); })
-      .def_prop_ro("history", [](const Result& result) { return result.model.history; })
-      .def_prop_ro("ids",
-                   [](const Result& result) {
-                     std::vector<std::string> ids;
-                     for (const TopicNode& node : result.view.nodes) ids.push_back(node.id);
-                     return ids;
-                   })
-      // The number of the node, among ids, of every item after so many splits; -1: none.
-      .def(
-          "partition",
-          [](const Result& result, int splits) {
-            return python::to_numpy(of_all(result.model.items, result.tree().partition(splits)));
-          },
-          nb::arg("splits"))
-      .def(
-          "nodes",
-          [](const Result& result, std::size_t most) {
-            nb::list nodes;
-            const JoinedTopics<T> topics(result.tree());
-            for (Index n = 0; n < static_cast<Index>(result.tree().nodes.size()); ++n)
-              nodes.append(topics_dict(result, topics, n, most));
-            return nodes;
-          },
-          nb::arg("words"))
-      .def(
-          "items_of",
-          [](const Result& result, const std::string& id) {
-            std::vector<Index> items;
-            for (const RowIndex item : result.tree().nodes[result.tree().find(id)].items)
-              items.push_back(result.model.items.number_of(item));
-            return python::to_numpy(std::move(items));
-          },
-          nb::arg("node"))
-      .def(
-          "edit",
-          [](Result& result, const std::string& what, const std::string& node, Index number, const std::string& to,
-             const Items<T>* x, int threads) {
-            const Edit change = to_edit(what, node, number, to);
-            Supervisor().run(threads, [&] {
-              const TreeOptions options = tree_options_in(result.report.settings, result.report.seed);
-              std::optional<RunData<T>> data;
-              if (x != nullptr) data.emplace(x->run_data());
-              edit(change, options, data ? &*data : nullptr, result);
-              // Without a split the leaves have no topic: the root's is that of the mean item.
-              if (x != nullptr && result.tree().splits() == 0)
-                result.model.topics = leaf_topics(x->data(), result.tree());
-              result.explanation.clear();
-              describe(result);
-              if (x != nullptr && change.split) add_facts(*x, result);
-            });
-          },
-          nb::arg("what"), nb::arg("node"), nb::arg("number"), nb::arg("name"), nb::arg("items").none(),
-          nb::arg("threads"));
+void bind_tree(nb::module_& module, nb::class_<TreeResult>& bound) {
+  using Result = TreeResult;
+  bind_items<T>(bound);
+  bound.def(
+      "edit",
+      [](Result& result, const std::string& what, const std::string& node, Index number, const std::string& to,
+         const Items<T>* x, int threads) {
+        const Edit change = to_edit(what, node, number, to);
+        Supervisor().run(threads, [&] {
+          const TreeOptions options = tree_options_in(result.report.settings, result.report.seed);
+          std::optional<RunData<T>> data;
+          if (x != nullptr) data.emplace(x->run_data());
+          edit(change, options, data ? &*data : nullptr, result);
+          // Without a split the leaves have no topic: the root's is that of the mean item.
+          if (x != nullptr && result.tree().splits() == 0) result.model.topics = leaf_topics(x->data(), result.tree());
+          result.explanation.clear();
+          describe(result);
+          if (x != nullptr && change.split) add_facts(*x, result);
+        });
+      },
+      nb::arg("what"), nb::arg("node"), nb::arg("number"), nb::arg("name"), nb::arg("items").none(),
+      nb::arg("threads"));
   module.def(
       "grow",
       [](const Items<T>& x, const nb::dict& settings, const std::optional<std::string>& score, std::uint64_t seed,
@@ -175,8 +131,53 @@ void bind_tree_results(nb::module_& module) {
   nb::class_<TreeProgress>(module, "TreeProgress")
       .def_ro("leaves", &TreeProgress::leaves)
       .def_ro("wanted", &TreeProgress::wanted);
-  bind_tree<float>(module, "TreeResultFloat");
-  bind_tree<double>(module, "TreeResultDouble");
+  using Result = TreeResult;
+  auto bound = bind_result<Result>(module, "TreeResult");
+  bound
+      .def_prop_ro("leaves",
+                   [](const Result& result) {
+                     std::vector<std::string> ids;
+                     for (const Index leaf : result.tree().leaf_nodes()) ids.push_back(result.tree().id(leaf));
+                     return ids;
+                   })
+      .def_prop_ro("splits", [](const Result& result) { return result.tree().splits(); })
+      .def_prop_ro("explanation", [](const Result& result) { return in_python(result.explanation); })
+      .def_prop_ro("history", [](const Result& result) { return result.model.history; })
+      .def_prop_ro("ids",
+                   [](const Result& result) {
+                     std::vector<std::string> ids;
+                     for (const Topic& node : result.view.nodes) ids.push_back(node.id);
+                     return ids;
+                   })
+      // The number of the node, among ids, of every item after so many splits; -1: none.
+      .def(
+          "partition",
+          [](const Result& result, int splits) {
+            return python::to_numpy(of_all(result.model.items, result.tree().partition(splits)));
+          },
+          nb::arg("splits"))
+      .def(
+          "nodes",
+          [](const Result& result, std::size_t most) {
+            nb::list nodes;
+            const JoinedTopics topics(result.tree());
+            for (Index n = 0; n < static_cast<Index>(result.tree().nodes.size()); ++n)
+              nodes.append(topics_dict(result, topics, n, most));
+            return nodes;
+          },
+          nb::arg("words"))
+      .def(
+          "items_of",
+          [](const Result& result, const std::string& id) {
+            std::vector<Index> items;
+            for (const RowIndex item : result.tree().nodes[result.tree().find(id)].items)
+              items.push_back(result.model.items.number_of(item));
+            return python::to_numpy(std::move(items));
+          },
+          nb::arg("node"));
+  bind_tree<float>(module, bound);
+  bind_tree<double>(module, bound);
+  module.attr("TreeResultFloat") = module.attr("TreeResultDouble") = bound;  // in pickles of before
 }
 
 }  // namespace copse::python
