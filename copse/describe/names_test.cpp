@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -13,9 +14,10 @@
 namespace copse {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 // Items by the words that they hold.
 Dataset<float> items_of(const std::vector<std::vector<Index>>& words, Index features) {
@@ -42,7 +44,7 @@ ModelItems named(const std::vector<std::string>& features, std::size_t items) {
 }
 
 // Nodes 1 and 2 below the root, 1.1 and 1.2 below 1; `leaf` of every item.
-TopicView small_tree(const std::vector<std::vector<std::pair<Index, double>>>& words, const std::vector<Index>& leaf) {
+TopicView small_tree(const std::vector<std::vector<Ranked>>& words, const std::vector<Index>& leaf) {
   TopicView view;
   const std::vector<std::pair<std::string, Index>> nodes = {{"", -1}, {"1", 0}, {"2", 0}, {"1.1", 1}, {"1.2", 1}};
   for (std::size_t n = 0; n < nodes.size(); ++n)
@@ -67,7 +69,7 @@ TEST(TopicNames, TellANodeFromItsParentAndSiblings) {
 TEST(TopicNames, TakePhrasesForTheirWordsAndOneFormOfEach) {
   const std::vector<std::string> features = {"chip", "clipper chip", "clipper", "keys", "key", "other"};
   const auto data = items_of({{0, 1, 2, 3, 4}, {0, 1, 2, 3, 4}, {5}, {5}}, 6);
-  const std::vector<std::pair<Index, double>> words = {{2, .9}, {1, .6}, {0, .5}, {3, .4}, {4, .3}};
+  const std::vector<Ranked> words = {{2, .9}, {1, .6}, {0, .5}, {3, .4}, {4, .3}};
   const auto view = small_tree({{}, words, {{5, 1}}, words, {}}, {3, 3, 2, 2});
   EXPECT_EQ(topic_names(view, data, named(features, 4))[1], "clipper chip, keys");
 }
@@ -81,8 +83,8 @@ TEST(TopicNames, StandOnceWhateverTheTopics) {
     TopicView view;
     view.nodes.push_back({.id = ""});
     for (Index n = 1; n <= leaves; ++n) {
-      auto& node = view.nodes.emplace_back(TopicNode{.id = std::to_string(n), .parent = random.below(n)});
-      for (Index i = 0; i < features; ++i) node.words.emplace_back(i, 1.0 / static_cast<double>(1 + random.below(3)));
+      auto& node = view.nodes.emplace_back(Topic{.id = std::to_string(n), .parent = random.below(n)});
+      for (Index i = 0; i < features; ++i) node.words.push_back({i, 1.0 / static_cast<double>(1 + random.below(3))});
     }
     std::vector<std::vector<Index>> words;
     for (Index j = 0; j < 40; ++j) {
@@ -141,8 +143,23 @@ TEST(Forms, ShareABeginningButNoDigits) {
   EXPECT_FALSE(are_forms("мир", "мираж"));  // six bytes, three characters
 }
 
+// What a prompt says of each topic: id to key to value, where typical items have the key "-".
+std::map<std::string, std::map<std::string, std::string>> sections_of(const std::string& prompt) {
+  std::map<std::string, std::map<std::string, std::string>> sections;
+  std::string id;
+  for (const std::string& line : split(prompt, '\n')) {
+    if (line.starts_with("## ")) id = line.substr(3);
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("- "))
+      sections[id]["-"] = line.substr(2);
+    else if (!id.empty() && colon != std::string::npos)
+      sections[id][line.substr(0, colon)] = line.substr(colon + 2);
+  }
+  return sections;
+}
+
 TEST(NamesPrompt, AsksForWhatIsReadBack) {
-  auto view = small_tree({{}, {{0, 1}}, {{1, 1}}, {{0, 1}}, {{0, 1}}}, {3, 4, 2});
+  auto view = small_tree({{}, {{0, 1, "ball"}}, {{1, 1, "vote"}}, {{0, 1, "ball"}}, {{0, 1, "ball"}}}, {3, 4, 2});
   for (std::size_t n = 1; n < view.nodes.size(); ++n) view.nodes[n].label = "name " + view.nodes[n].id;
   view.nodes[3].representatives = {{1, 0.5}};
   view.outline = {.parent = {-1, 0, 0, 1, 1}, .children = {{1, 2}, {3, 4}, {}, {}, {}}};
@@ -150,20 +167,31 @@ TEST(NamesPrompt, AsksForWhatIsReadBack) {
   items.excerpt_items = {1};
   items.excerpts = {"First\n line\tof " + std::string(500, 'x')};
   const std::string text = names_prompt(view, items);
-  EXPECT_THAT(text, HasSubstr("## 1.1\nname: name 1.1\nsize: 0\nterms: ball\nparent: 1 name 1\nsiblings: 1.2 name 1.2\n"
-                              "- First line of xxx"));
-  const std::size_t answer = text.find("1\tname 1\n");
-  const auto lines = split(text.substr(answer), '\n');
+  auto sections = sections_of(text);
+  ASSERT_EQ(sections.count("1.1"), 1U);
+  EXPECT_EQ(sections["1.1"]["name"], "name 1.1");
+  EXPECT_EQ(sections["1.1"]["terms"], "ball");
+  EXPECT_THAT(sections["1.1"]["parent"], HasSubstr("name 1"));
+  EXPECT_THAT(sections["1.1"]["siblings"], HasSubstr("name 1.2"));
+  EXPECT_EQ(sections["1"].count("parent"), 0U);
+  // The beginning of a typical document, on one line.
+  EXPECT_THAT(sections["1.1"]["-"], StartsWith("First line of xxx"));
+  EXPECT_LT(sections["1.1"]["-"].size(), 300U);
+
+  // The lines that it ends with are those that are read back.
+  std::vector<std::string> lines = split(text, '\n');
+  std::erase_if(lines, [](const std::string& line) { return line.find('\t') == std::string::npos; });
   const auto names = given_names(lines, "f");
   ASSERT_EQ(names.size(), 4U);
+  for (std::size_t n = 0; n < names.size(); ++n) EXPECT_EQ(names[n].line, static_cast<Index>(n) + 1);
   EXPECT_EQ(names[2].id, "1.2");
   EXPECT_EQ(names[2].name, "name 1.2");
-  EXPECT_EQ(names[2].line, 3);
 
   // A node that is not shown is not asked for: a name would show it.
   view.outline = {.parent = {-1, -1, 0, 0, 0}, .children = {{2, 3, 4}, {}, {}, {}, {}}};
-  EXPECT_EQ(names_prompt(view, items).find("name 1\n"), std::string::npos);
-  EXPECT_THAT(names_prompt(view, items), HasSubstr("siblings: 2 name 2; 1.2 name 1.2\n"));
+  sections = sections_of(names_prompt(view, items));
+  EXPECT_EQ(sections.count("1"), 0U);
+  EXPECT_THAT(sections["1.1"]["siblings"], AllOf(HasSubstr("name 2"), HasSubstr("name 1.2")));
 }
 
 TEST(GivenNames, SayWhichLineIsWrong) {
@@ -176,14 +204,15 @@ TEST(GivenNames, SayWhichLineIsWrong) {
     return "";
   };
   EXPECT_EQ(sentence({"1\ta b ", "1.2\tc"}), "");
-  EXPECT_THAT(sentence({"1\ta", "", "2\tb"}), HasSubstr("names.tsv, line 2: the line is empty"));
-  EXPECT_THAT(sentence({"1\ta", "2 b"}), HasSubstr("line 2: there is no tab"));
-  EXPECT_THAT(sentence({"1\ta", "2\t "}), EndsWith("line 2: the topic 2 gets no name."));
-  EXPECT_THAT(sentence({"1\ta", "2\tb", "1\tc"}), EndsWith("line 3: the topic 1 was named in line 1 already."));
-  EXPECT_THAT(sentence({"1.1.1\ta", "1x3\tb"}), EndsWith("line 2: the topic 1x3 was named in line 1 already."));
-  EXPECT_THAT(sentence({"1\ta", "2\ta"}), EndsWith("line 2: \"a\" is the name in line 1 already."));
-  EXPECT_THAT(sentence({"1\ta\tb"}), EndsWith("line 1: there is a second tab."));
-  EXPECT_THAT(sentence({}), EndsWith("names.tsv holds no names."));
+  const auto wrong_in = [](int line) { return HasSubstr("names.tsv, line " + std::to_string(line) + ":"); };
+  EXPECT_THAT(sentence({"1\ta", "", "2\tb"}), wrong_in(2));
+  EXPECT_THAT(sentence({"1\ta", "2 b"}), AllOf(wrong_in(2), HasSubstr("tab")));
+  EXPECT_THAT(sentence({"1\ta", "2\t "}), AllOf(wrong_in(2), HasSubstr("topic 2")));
+  EXPECT_THAT(sentence({"1\ta", "2\tb", "1\tc"}), AllOf(wrong_in(3), HasSubstr("topic 1"), HasSubstr("line 1")));
+  EXPECT_THAT(sentence({"1.1.1\ta", "1x3\tb"}), AllOf(wrong_in(2), HasSubstr("topic 1x3"), HasSubstr("line 1")));
+  EXPECT_THAT(sentence({"1\ta", "2\ta"}), AllOf(wrong_in(2), HasSubstr("\"a\""), HasSubstr("line 1")));
+  EXPECT_THAT(sentence({"1\ta\tb"}), AllOf(wrong_in(1), HasSubstr("tab")));
+  EXPECT_THAT(sentence({}), HasSubstr("names.tsv"));
 }
 
 }  // namespace
