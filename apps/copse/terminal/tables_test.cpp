@@ -43,7 +43,7 @@ TEST(OutlineTable, HasALineForEveryTopic) {
             "  1.1.2   1    1.0%\n"
             "2x3.1.1   9    9.0%  \"caf\u00e9\"\n");
   EXPECT_THAT(outline_table(view_with(2), {.words = 1}), HasSubstr("%  \u00e9tude\n"));
-  EXPECT_EQ(outline_table(view_with(0), {}, {.lines = 5}), "");
+  EXPECT_EQ(outline_table(view_with(0), {.lines = 5}), "");
 }
 
 TEST(OutlineTable, KeepsToTheWidthInCharacters) {
