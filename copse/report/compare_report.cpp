@@ -102,7 +102,7 @@ std::string page_of(const Comparison& comparison) {
   }
   Json methods = Json::array();
   for (const CompareOutcome& outcome : comparison.outcomes) {
-    Json object = outcome_json(outcome);
+    Json object = json_of(outcome);
     if (outcome.failure.empty() && !outcome.labels.empty()) {
       std::vector<std::uint16_t> labels;
       for (const std::size_t i : inside) {
@@ -133,7 +133,7 @@ std::string page_of(const Comparison& comparison) {
 }  // namespace
 
 std::string outcome_line(const CompareOutcome& outcome, const std::string& key) {
-  Json object = outcome_json(outcome);
+  Json object = json_of(outcome);
   object["labels"] = outcome.labels;
   object["words"] = outcome.words;
   object["key"] = key;

@@ -162,7 +162,7 @@ void write_assignments(OutputFile& file, const TreeResult& result) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     file.write(line);
     const TopicItem& item = result.view.items[i];
-    line = tree_cell(items.item_names[i]) + '\t' + (item.node < 0 ? items.no_topic() : id(item.node)) + '\t' +
+    line = cell(items.item_names[i]) + '\t' + (item.node < 0 ? items.no_topic() : id(item.node)) + '\t' +
            number(item.weight) + '\t' + id(item.second) + '\t' + number(item.second_weight) + '\t';
     if (numbers[i] < 0) {
       line += (item.outside ? id(item.leaf) : items.no_topic()) + (stability ? "\t\t\t\n" : "\t\t\n");
@@ -186,7 +186,7 @@ void write_partitions(OutputFile& file, const TreeResult& result) {
   const std::vector<Index> last = last_nodes(tree);
   const auto numbers = items.kept_numbers();
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    line = tree_cell(items.item_names[i]);
+    line = cell(items.item_names[i]);
     // The nodes of the item from its last one up; the splits that made them come one after the other.
     std::vector<Index> way;
     for (Index n = numbers[i] < 0 ? -1 : last[numbers[i]]; n >= 0; n = tree.nodes[n].parent) way.push_back(n);
