@@ -8,14 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "copse/cluster/centre_start.h"
 #include "copse/cluster/iteration.h"
 #include "copse/cluster/place_by.h"
 #include "copse/matrix/dataset.h"
 #include "copse/nmf/nmf.h"
 
 namespace copse {
-
-enum class CentreStart { plus_plus, random };
 
 struct KMeansOptions {
   Index clusters = 0;      // required: 1 <= clusters <= items

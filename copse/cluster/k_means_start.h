@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "copse/cluster/centre_start.h"
 #include "copse/cluster/k_means_items.h"
-#include "copse/cluster/k_means.h"
 
 namespace copse {
 

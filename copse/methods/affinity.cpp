@@ -116,11 +116,11 @@ const Method& registered::affinity_propagation() {
                            .growth = 1.5,
                            .compared = Compared::with_time_limit},
                 .cost =
-                    [](const Sizes& sizes, const MethodOptions& options) {
+                    [](const Workload& work, const MethodOptions& options) {
                       constexpr double pair_bytes = 36 + sizeof(double);
-                      const double n = sizes.items;
-                      const double pairs = n <= static_cast<double>(most_of_all_pairs) ? n * n : edges_of(sizes);
-                      return Cost{described_bytes(sizes, options) + pair_bytes * pairs, pairs};
+                      const double n = work.items;
+                      const double pairs = n <= static_cast<double>(most_of_all_pairs) ? n * n : edges_of(work);
+                      return Cost{described_bytes(work, options) + pair_bytes * pairs, pairs};
                     }},
                AffinityOptions{}, own_rows(),
                []<class T>(const MethodData<T>& data, const MethodOptions& options, const AffinityOptions& own) {

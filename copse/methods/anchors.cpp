@@ -48,9 +48,9 @@ const Method& registered::anchors() {
        .meaning = "topics of counts of words, each from a word that only it has",
        .traits = {.reads = Reads::counts, .random = false, .soft = true, .place = PlaceBy::divergence},
        .cost =
-           [](const Sizes& sizes, const MethodOptions& options) {
-             return Cost{2 * described_bytes(sizes, options) + 2 * sizes.entries * (sizes.width + sizeof(RowIndex)),
-                         2 * sizes.entries * static_cast<double>(options.k)};
+           [](const Workload& work, const MethodOptions& options) {
+             return Cost{2 * described_bytes(work, options) + 2 * work.entries * (work.width + sizeof(RowIndex)),
+                         2 * work.entries * static_cast<double>(options.k)};
            }},
       AnchorOptions{}, own_rows(),
       []<class T>(const MethodData<T>& data, const MethodOptions& options, const AnchorOptions& own) {

@@ -61,9 +61,9 @@ const Method& registered::gnmf() {
        .meaning = "factors of items that are alike for neighbours",
        .traits = {.reads = Reads::items_and_graph, .k_within_features = true},
        .cost =
-           [](const Sizes& sizes, const MethodOptions& options) {
-             return Cost{4 * described_bytes(sizes, options) + 2 * edges_of(sizes) * (sizes.width + sizeof(RowIndex)),
-                         2 * (sizes.entries + edges_of(sizes)) * static_cast<double>(options.k)};
+           [](const Workload& work, const MethodOptions& options) {
+             return Cost{4 * described_bytes(work, options) + 2 * edges_of(work) * (work.width + sizeof(RowIndex)),
+                         2 * (work.entries + edges_of(work)) * static_cast<double>(options.k)};
            }},
       GnmfMethod{}, own_rows(),
       []<class T>(const MethodData<T>& data, const MethodOptions& options, const GnmfMethod& own) {

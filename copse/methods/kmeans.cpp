@@ -60,8 +60,8 @@ Method surveyed(Method method) {
                         });
 }
 
-Cost one_pass(const Sizes& sizes, const MethodOptions& options) {
-  return {described_bytes(sizes, options), 2 * sizes.entries * static_cast<double>(options.k)};
+Cost one_pass(const Workload& work, const MethodOptions& options) {
+  return {described_bytes(work, options), 2 * work.entries * static_cast<double>(options.k)};
 }
 
 const OptionRows& rows_of_centres() {
@@ -205,10 +205,10 @@ const Method& registered::hierarchical_kmeans() {
                 .meaning = "a tree grown as HierNMF2 does, with 2-means",
                 .traits = {.unit_text = true},
                 .cost =
-                    [](const Sizes& sizes, const MethodOptions& options) {
+                    [](const Workload& work, const MethodOptions& options) {
                       // Nodes are cut out of the data.
-                      Cost cost = one_pass(sizes, options);
-                      cost.bytes += 2 * sizes.entries * (sizes.width + sizeof(RowIndex));
+                      Cost cost = one_pass(work, options);
+                      cost.bytes += 2 * work.entries * (work.width + sizeof(RowIndex));
                       return cost;
                     }},
                NoOptions{}, {}, []<class T>(const MethodData<T>& data, const MethodOptions& options, const NoOptions&) {

@@ -67,20 +67,20 @@ MethodResult<T> fit(const MethodData<T>& data, const MethodOptions& options, con
 }  // namespace
 
 const Method& registered::lda() {
-  static const Method method = with_fit(
-      {.name = "lda",
-       .meaning = "topics of counts of words, by Gibbs sampling",
-       .traits = {.reads = Reads::counts, .soft = true, .place = PlaceBy::topic_shares},
-       .cost =
-           [](const Sizes& sizes, const MethodOptions& options) {
-             // Every word has a topic.
-             return Cost{described_bytes(sizes, options) + sizes.entries * (sizes.width + 3 * sizeof(RowIndex)),
-                         sizes.entries};
-           }},
-      LdaMethod{}, own_rows(),
-      []<class T>(const MethodData<T>& data, const MethodOptions& options, const LdaMethod& own) {
-        return fit(data, options, own);
-      });
+  static const Method method =
+      with_fit({.name = "lda",
+                .meaning = "topics of counts of words, by Gibbs sampling",
+                .traits = {.reads = Reads::counts, .soft = true, .place = PlaceBy::topic_shares},
+                .cost =
+                    [](const Workload& work, const MethodOptions& options) {
+                      // Every word has a topic.
+                      return Cost{described_bytes(work, options) + work.entries * (work.width + 3 * sizeof(RowIndex)),
+                                  work.entries};
+                    }},
+               LdaMethod{}, own_rows(),
+               []<class T>(const MethodData<T>& data, const MethodOptions& options, const LdaMethod& own) {
+                 return fit(data, options, own);
+               });
   return method;
 }
 

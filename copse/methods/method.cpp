@@ -6,8 +6,6 @@
 
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
-#include "copse/methods/registration.h"
-#include "copse/options/wording.h"
 
 namespace copse {
 namespace {
@@ -61,7 +59,7 @@ Index MethodData<T>::count() const {
 }
 
 template <class T>
-Sizes sizes_of(const Dataset<T>& items) {
+Workload workload_of(const Dataset<T>& items) {
   return {.items = static_cast<double>(items.items()),
           .features = static_cast<double>(items.features()),
           .entries = static_cast<double>(items.nonzeros()),
@@ -71,45 +69,6 @@ Sizes sizes_of(const Dataset<T>& items) {
 double Cost::seconds() const {
   constexpr double operations_per_second = 4e9;
   return operations / (operations_per_second * thread_count());
-}
-
-const std::vector<const Method*>& methods() {
-  static const std::vector<const Method*> all = {
-#define METHOD(name) &registered::name(),
-#include "copse/methods/list-inl.h"
-#undef METHOD
-  };
-  return all;
-}
-
-const Method& method_called(const std::string& name) {
-  for (const Method* method : methods()) {
-    if (method->name == name) return *method;
-  }
-  throw WrongOption("method", fmt::format("it must be one of {}, not '{}'", joined(names_of(methods()), ", "), name));
-}
-
-const Method& default_method(const std::string& command) {
-  const auto all = methods_of(command);
-  const auto found = std::ranges::find_if(all, &Method::by_default);
-  return **(found == all.end() ? all.begin() : found);
-}
-
-std::vector<const Method*> methods_of(const std::string& command) {
-  std::vector<const Method*> some;
-  std::ranges::copy_if(methods(), std::back_inserter(some),
-                       [&](const Method* method) { return method->command == command; });
-  return some;
-}
-
-std::vector<std::string> names_of(const std::vector<const Method*>& some) {
-  std::vector<std::string> names;
-  for (const Method* method : some) names.push_back(method->name);
-  return names;
-}
-
-Gives gives(const Method& method, bool of_a_graph) {
-  return of_a_graph && method.traits.gives == Gives::flat ? Gives::communities : method.traits.gives;
 }
 
 MethodOptions options_for(const Method& method) { return {.method = &method, .own = method.own}; }
@@ -166,7 +125,7 @@ MethodResult<T> cluster_by(const MethodData<T>& data, const MethodOptions& optio
 
 #define COPSE_INSTANTIATE(T)                                                               \
   template Index MethodData<T>::count() const;                                             \
-  template Sizes sizes_of(const Dataset<T>&);                                              \
+  template Workload workload_of(const Dataset<T>&);                                        \
   template std::unique_ptr<Clusterer<T>> clusterer_by(const std::string&, std::any, bool); \
   template MethodResult<T> cluster_by(const MethodData<T>&, const MethodOptions&);
 COPSE_INSTANTIATE(float)

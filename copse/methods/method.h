@@ -109,13 +109,13 @@ struct MethodResult {
 };
 
 // What it takes, counted: for estimates and refusals.
-struct Sizes {
+struct Workload {
   double items = 0, features = 0, entries = 0;
   double width = 4;  // bytes of a value
   double edges = 0;  // of the graph, 0: as many as neighbours give
 };
 template <class T>
-Sizes sizes_of(const Dataset<T>& items);
+Workload workload_of(const Dataset<T>& items);
 
 struct Cost {
   double bytes = 0;       // beside the data, at most
@@ -153,7 +153,7 @@ struct Method {
   std::string command = "cluster";  // that makes a described result with it
   bool by_default = false;          // of its command, where nobody names one
   Traits traits = {};
-  Cost (*cost)(const Sizes& sizes, const MethodOptions& options) = nullptr;
+  Cost (*cost)(const Workload& work, const MethodOptions& options) = nullptr;
   // registration.h fills in what follows.
   OptionRows rows = {};  // of MethodOptions: what all have in common, then its own
   std::any own = {};     // its own options where nobody asks

@@ -221,8 +221,8 @@ TEST(Methods, CostMoreForMore) {
   for (const Method* method : methods()) {
     MethodOptions options = options_for(*method);
     options.k = 5;
-    const Sizes small{.items = 1000, .features = 500, .entries = 30000};
-    const Sizes large{.items = 2400, .features = 2000, .entries = 480000};
+    const Workload small{.items = 1000, .features = 500, .entries = 30000};
+    const Workload large{.items = 2400, .features = 2000, .entries = 480000};
     const Cost little = method->cost(small, options), much = method->cost(large, options);
     EXPECT_GT(little.bytes, 0) << method->name;
     EXPECT_GT(little.operations, 0) << method->name;

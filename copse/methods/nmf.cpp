@@ -153,10 +153,10 @@ constexpr Traits factor_traits(Reads reads, Compared compared) {
 }
 
 // Both factors with their twins and products, and a copy of the data.
-Cost cost_of_factors(const Sizes& sizes, const MethodOptions& options) {
+Cost cost_of_factors(const Workload& work, const MethodOptions& options) {
   const auto k = static_cast<double>(options.k);
-  return {7 * k * (sizes.items + sizes.features) * sizes.width + sizes.entries * (sizes.width + sizeof(RowIndex)),
-          4 * sizes.entries * k};
+  return {7 * k * (work.items + work.features) * work.width + work.entries * (work.width + sizeof(RowIndex)),
+          4 * work.entries * k};
 }
 
 }  // namespace
@@ -200,10 +200,10 @@ const Method& registered::joint() {
                      .command = "factor",
                      .traits = factor_traits(Reads::items_and_graph, Compared::when_named),
                      .cost =
-                         [](const Sizes& sizes, const MethodOptions& options) {
-                           Cost cost = cost_of_factors(sizes, options);
-                           cost.bytes += 2 * edges_of(sizes) * (sizes.width + sizeof(RowIndex)) +
-                                         3 * static_cast<double>(options.k) * sizes.items * sizes.width;
+                         [](const Workload& work, const MethodOptions& options) {
+                           Cost cost = cost_of_factors(work, options);
+                           cost.bytes += 2 * edges_of(work) * (work.width + sizeof(RowIndex)) +
+                                         3 * static_cast<double>(options.k) * work.items * work.width;
                            return cost;
                          }},
                     JointMethod{}, rows.done(),

@@ -59,14 +59,14 @@ Own with_common(Own own, const MethodOptions& options) {
 }
 
 // Bytes of centres, their sums and weights, as a flat result has them.
-inline double described_bytes(const Sizes& sizes, const MethodOptions& options) {
+inline double described_bytes(const Workload& work, const MethodOptions& options) {
   return static_cast<double>(options.k) *
-         (sizes.features * (sizeof(double) + 2 * sizes.width) + sizes.items * 2 * sizes.width);
+         (work.features * (sizeof(double) + 2 * work.width) + work.items * 2 * work.width);
 }
 
 // Nonzeros of the graph of the items, where nobody says how many.
-inline double edges_of(const Sizes& sizes) {
-  return sizes.edges > 0 ? sizes.edges : sizes.items * (std::log2(std::max(sizes.items, 1.0)) + 1);
+inline double edges_of(const Workload& work) {
+  return work.edges > 0 ? work.edges : work.items * (std::log2(std::max(work.items, 1.0)) + 1);
 }
 
 }  // namespace copse

@@ -46,10 +46,10 @@ const Method& registered::segments() {
        .traits =
            {.reads = Reads::picture, .gives = Gives::segments, .chooses_k = true, .compared = Compared::when_named},
        .cost =
-           [](const Sizes& sizes, const MethodOptions& options) {
-             const auto side = static_cast<Index>(std::ceil(std::sqrt(sizes.items)));
+           [](const Workload& work, const MethodOptions& options) {
+             const auto side = static_cast<Index>(std::ceil(std::sqrt(work.items)));
              const auto& own = own_options<SegmentOptions>(options);
-             return Cost{segment_memory({side, side}, own), sizes.items * static_cast<double>(own.rank)};
+             return Cost{segment_memory({side, side}, own), work.items * static_cast<double>(own.rank)};
            }},
       SegmentOptions{}, rows<SegmentOptions>(),
       []<class T>(const MethodData<T>& data, const MethodOptions& options, const SegmentOptions& own) {

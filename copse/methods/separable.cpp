@@ -102,8 +102,8 @@ constexpr Traits separable_traits(bool random) {
   return {.random = random, .soft = true, .place = PlaceBy::least_squares, .compared = Compared::with_time_limit};
 }
 
-double transposed_bytes(const Sizes& sizes) {
-  return 2 * sizes.entries * (sizes.width + sizeof(RowIndex)) + sizes.features * sizeof(Index);
+double transposed_bytes(const Workload& work) {
+  return 2 * work.entries * (work.width + sizeof(RowIndex)) + work.features * sizeof(Index);
 }
 
 }  // namespace
@@ -114,9 +114,9 @@ const Method& registered::xray() {
                 .meaning = "all words by a few, the extreme rays of their cone",
                 .traits = separable_traits(false),
                 .cost =
-                    [](const Sizes& sizes, const MethodOptions& options) {
-                      return Cost{2 * described_bytes(sizes, options) + transposed_bytes(sizes),
-                                  2 * sizes.entries * static_cast<double>(options.k)};
+                    [](const Workload& work, const MethodOptions& options) {
+                      return Cost{2 * described_bytes(work, options) + transposed_bytes(work),
+                                  2 * work.entries * static_cast<double>(options.k)};
                     }},
                SeparableOptions{}, rows_of_xray(),
                []<class T>(const MethodData<T>& data, const MethodOptions& options, const SeparableOptions& own) {
@@ -133,12 +133,12 @@ const Method& registered::hottopixx() {
                 // It goes through all pairs of an entry and a feature in every pass, and a sample of the items has
                 // nearly all features.
                 .cost =
-                    [](const Sizes& sizes, const MethodOptions& options) {
+                    [](const Workload& work, const MethodOptions& options) {
                       const int epochs = options.max_iterations > 0 ? options.max_iterations
                                                                     : own_options<SeparableOptions>(options).epochs;
-                      return Cost{described_bytes(sizes, options) + transposed_bytes(sizes) +
-                                      sizes.features * sizes.features * sizeof(float),
-                                  4 * (sizes.entries * sizes.features) * epochs};
+                      return Cost{described_bytes(work, options) + transposed_bytes(work) +
+                                      work.features * work.features * sizeof(float),
+                                  4 * (work.entries * work.features) * epochs};
                     }},
                SeparableOptions{}, rows_of_hottopixx(),
                []<class T>(const MethodData<T>& data, const MethodOptions& options, const SeparableOptions& own) {

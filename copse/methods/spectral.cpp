@@ -10,7 +10,7 @@ namespace {
 
 constexpr Traits of_a_graph(bool random) { return {.reads = Reads::graph, .random = random, .growth = 1.5}; }
 
-double graph_bytes(const Sizes& sizes) { return 2 * edges_of(sizes) * (sizes.width + sizeof(RowIndex)); }
+double graph_bytes(const Workload& work) { return 2 * edges_of(work) * (work.width + sizeof(RowIndex)); }
 
 struct SpectralMethod {
   CentreStart start = CentreStart::plus_plus;
@@ -53,11 +53,11 @@ Method of_eigenvectors(const std::string& name, const std::string& meaning, Spec
                    .meaning = meaning,
                    .traits = of_a_graph(labels != SpectralLabels::qr),
                    .cost =
-                       [](const Sizes& sizes, const MethodOptions& options) {
+                       [](const Workload& work, const MethodOptions& options) {
                          // The subspace in double precision, its image, and the rows of the vectors.
-                         const double vectors = sizes.items * static_cast<double>(options.k) * 6 * sizeof(double);
-                         return Cost{described_bytes(sizes, options) + graph_bytes(sizes) + vectors,
-                                     2 * edges_of(sizes) * static_cast<double>(options.k)};
+                         const double vectors = work.items * static_cast<double>(options.k) * 6 * sizeof(double);
+                         return Cost{described_bytes(work, options) + graph_bytes(work) + vectors,
+                                     2 * edges_of(work) * static_cast<double>(options.k)};
                        }},
                   SpectralMethod{}, rows_of_eigenvectors(labels),
                   [labels]<class T>(const MethodData<T>& data, const MethodOptions& options,
@@ -85,8 +85,8 @@ const Method& registered::kernel_kmeans() {
                      .meaning = "the normalized cut of a graph, by moves of nodes",
                      .traits = of_a_graph(true),
                      .cost =
-                         [](const Sizes& sizes, const MethodOptions& options) {
-                           return Cost{described_bytes(sizes, options) + graph_bytes(sizes), 2 * edges_of(sizes)};
+                         [](const Workload& work, const MethodOptions& options) {
+                           return Cost{described_bytes(work, options) + graph_bytes(work), 2 * edges_of(work)};
                          }},
                     CentreOptions{}, rows.done(),
                     []<class T>(const MethodData<T>& data, const MethodOptions& options, const CentreOptions& own) {

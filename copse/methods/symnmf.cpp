@@ -88,11 +88,11 @@ const Method& registered::symnmf() {
                                .by_default = true,
                                .traits = {.reads = Reads::graph, .gives = Gives::communities, .growth = 1.5},
                                .cost =
-                                   [](const Sizes& sizes, const MethodOptions& options) {
+                                   [](const Workload& work, const MethodOptions& options) {
                                      const auto k = static_cast<double>(options.k);
-                                     return Cost{described_bytes(sizes, options) + 6 * sizes.items * k * sizes.width +
-                                                     4 * edges_of(sizes) * (sizes.width + sizeof(RowIndex)),
-                                                 2 * edges_of(sizes) * k};
+                                     return Cost{described_bytes(work, options) + 6 * work.items * k * work.width +
+                                                     4 * edges_of(work) * (work.width + sizeof(RowIndex)),
+                                                 2 * edges_of(work) * k};
                                    }},
                               GraphClusterOptions{}, rows<GraphClusterOptions>(),
                               []<class T>(const MethodData<T>& data, const MethodOptions& options,

@@ -117,9 +117,9 @@ class TreeClusterer : public Clusterer<T> {
 };
 
 // Topics of all nodes, and nodes that are parts of the data.
-Cost cost_of(const Sizes& sizes, const MethodOptions& options) {
-  return {described_bytes(sizes, options) + 2.5 * sizes.entries * (sizes.width + sizeof(RowIndex)) + 150 * sizes.items,
-          4 * sizes.entries * std::log2(static_cast<double>(std::max<Index>(2, options.k)))};
+Cost cost_of(const Workload& work, const MethodOptions& options) {
+  return {described_bytes(work, options) + 2.5 * work.entries * (work.width + sizeof(RowIndex)) + 150 * work.items,
+          4 * work.entries * std::log2(static_cast<double>(std::max<Index>(2, options.k)))};
 }
 
 }  // namespace
@@ -165,10 +165,10 @@ const Method& registered::graph_tree() {
                                 .growth = 1.5,
                                 .compared = Compared::when_named},
                      .cost =
-                         [](const Sizes& sizes, const MethodOptions& options) {
-                           Sizes graph = sizes;
-                           graph.entries = 2 * edges_of(sizes);
-                           graph.features = sizes.items;
+                         [](const Workload& work, const MethodOptions& options) {
+                           Workload graph = work;
+                           graph.entries = 2 * edges_of(work);
+                           graph.features = work.items;
                            return cost_of(graph, options);
                          }},
                     GraphTreeOptions{}, without_leaves(rows.done()),

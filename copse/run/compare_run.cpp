@@ -137,7 +137,7 @@ CompareOutcome compare_one(const CompareOptions& options, const std::string& nam
     const double parts = static_cast<double>(items.items()) / static_cast<double>(sample.items());
     // The neighbours of all take as long as all pairs do.
     const double join_factor = std::pow(parts, traits.reads_graph() ? 2 : 1);
-    outcome.estimate = std::max(join_factor * joining, method.cost(sizes_of(items), fitting).seconds() * wanted);
+    outcome.estimate = std::max(join_factor * joining, method.cost(workload_of(items), fitting).seconds() * wanted);
     bool cut_short = false;
     if (!(outcome.estimate > options.time_limit)) {
       // A sample that takes much longer than this says enough: all runs would not end in time.

@@ -89,7 +89,7 @@ double check_clusters_fit(const Dataset<T>& items, const MethodOptions& options,
   if (k > items.items())
     throw InputError(
         fmt::format("-k {} is too large for {}, which has {}.", k, called, counted(items.items(), "item")));
-  const double needed = options.method->cost(sizes_of(items), options).bytes;
+  const double needed = options.method->cost(workload_of(items), options).bytes;
   const double there = memory_limit > 0 ? memory_limit - resident_memory() : available_memory();
   if (needed > there)
     throw InputError(fmt::format("-k {} takes about {} of memory beside {}, and there are {}; a smaller -k needs less.",

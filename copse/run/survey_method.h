@@ -1,5 +1,4 @@
-// The methods of a survey: how each is fitted to parts of the items, and to all with the k of the
-// verdict.
+// The methods of a survey: how each is fitted to parts of the items, and to all with the k of the verdict.
 #pragma once
 
 #include <memory>
@@ -7,9 +6,14 @@
 #include <vector>
 
 #include "copse/methods/method.h"
-#include "copse/run/choose_run.h"
+#include "copse/run/choose_options.h"
 
 namespace copse {
+
+// Those that give labels of items, and tell the clusters of others.
+std::vector<const Method*> survey_methods();
+// Throws InvalidArgument for a name that is none of theirs.
+const Method& survey_method(const std::string& name);
 
 // `feature_names` decide which leaf of a tree is split next, as default_score() does. Throws InvalidArgument for
 // options that belong to another method.

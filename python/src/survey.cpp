@@ -5,6 +5,7 @@
 #include "copse/measure/component_match.h"
 #include "copse/model/survey_text.h"
 #include "copse/run/choose_run.h"
+#include "copse/run/survey_method.h"
 #include "python/src/items.h"
 #include "python/src/results.h"
 

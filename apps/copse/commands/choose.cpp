@@ -10,6 +10,7 @@
 #include "apps/copse/commands/sparse_options.h"
 #include "apps/copse/program.h"
 #include "apps/copse/terminal/words.h"
+#include "copse/run/survey_method.h"
 
 namespace copse {
 namespace {
