@@ -13,7 +13,7 @@ namespace copse {
 namespace {
 
 constexpr Index start_items_per_block = 256;
-constexpr double farthest = std::numeric_limits<double>::infinity();
+constexpr double infinitely_far = std::numeric_limits<double>::infinity();
 
 // The item among those tried as centre c that leaves the items nearest to their centres.
 template <class T>
@@ -80,7 +80,7 @@ SpreadCentres<T> spread_centres(const KMeansItems<T>& items, Index clusters, Cen
     return result;
   }
   const Index trials = 2 + static_cast<Index>(std::log(static_cast<double>(clusters)));
-  std::vector<double> nearest(static_cast<std::size_t>(n), farthest);
+  std::vector<double> nearest(static_cast<std::size_t>(n), infinitely_far);
   for (Index c = 0; c < clusters; ++c) {
     std::vector<Index> tried;
     if (c == 0) {

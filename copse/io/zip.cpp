@@ -18,9 +18,9 @@ constexpr std::uint32_t end64_mark = 0x06064b50, locator64_mark = 0x07064b50;
 constexpr std::uint64_t in_extra = 0xffffffff;  // the 64-bit number is in the extra field
 
 // Reads numbers, and refuses to read past the end.
-class Numbers {
+class LittleEndian {
  public:
-  Numbers(std::span<const char> bytes, const std::string& name) : bytes_(bytes), name_(name) {}
+  LittleEndian(std::span<const char> bytes, const std::string& name) : bytes_(bytes), name_(name) {}
 
   std::uint64_t at(std::uint64_t place, std::size_t size) const {
     const auto part = range(place, size);
@@ -45,7 +45,7 @@ struct Directory {
   std::uint64_t place = 0, members = 0;
 };
 
-Directory find_directory(const Numbers& file, std::uint64_t size) {
+Directory find_directory(const LittleEndian& file, std::uint64_t size) {
   // The end record has 22 bytes and a comment of at most 65535.
   constexpr std::uint64_t record = 22;
   if (size < record) file.damaged();
@@ -64,8 +64,8 @@ Directory find_directory(const Numbers& file, std::uint64_t size) {
 }
 
 // The 64-bit numbers that stand for those that do not fit, in the order size, packed size, place.
-void read_extra(const Numbers& file, std::uint64_t begin, std::uint64_t end, std::uint64_t& size, std::uint64_t& packed,
-                std::uint64_t& place) {
+void read_extra(const LittleEndian& file, std::uint64_t begin, std::uint64_t end, std::uint64_t& size,
+                std::uint64_t& packed, std::uint64_t& place) {
   while (begin + 4 <= end) {
     const std::uint64_t kind = file.at(begin, 2), length = file.at(begin + 2, 2);
     begin += 4;
@@ -133,7 +133,7 @@ bool is_intact(const ZipMember& member, const Input& archive) {
 }
 
 std::vector<ZipMember> zip_members(const Input& input) {
-  const Numbers file(input.bytes(), input.name());
+  const LittleEndian file(input.bytes(), input.name());
   const Directory directory = find_directory(file, input.bytes().size());
   std::vector<ZipMember> members;
   std::uint64_t entry = directory.place;

@@ -14,7 +14,7 @@ namespace {
 // Items whose pairs all take part: 225 MB.
 constexpr Index most_of_all_pairs = 2500;
 
-OptionRows own_rows() {
+OptionRows rows_of_affinity() {
   using Of = AffinityOptions;
   RowsOf<Of> rows;
   rows.row("preference", &Of::preference, "How much an item would stand for itself, where the search for -k begins")
@@ -122,7 +122,7 @@ const Method& registered::affinity_propagation() {
                       const double pairs = n <= static_cast<double>(most_of_all_pairs) ? n * n : edges_of(work);
                       return Cost{described_bytes(work, options) + pair_bytes * pairs, pairs};
                     }},
-               AffinityOptions{}, own_rows(),
+               AffinityOptions{}, rows_of_affinity(),
                []<class T>(const MethodData<T>& data, const MethodOptions& options, const AffinityOptions& own) {
                  return fit(data, options, own);
                });

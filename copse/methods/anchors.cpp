@@ -9,7 +9,7 @@
 namespace copse {
 namespace {
 
-OptionRows own_rows() {
+OptionRows rows_of_anchors() {
   RowsOf<AnchorOptions> rows;
   rows.row("min_documents", &AnchorOptions::min_documents,
            "An anchor occurs in at least so many; 0: the square root of the number of documents")
@@ -52,7 +52,7 @@ const Method& registered::anchors() {
              return Cost{2 * described_bytes(work, options) + 2 * work.entries * (work.width + sizeof(RowIndex)),
                          2 * work.entries * static_cast<double>(options.k)};
            }},
-      AnchorOptions{}, own_rows(),
+      AnchorOptions{}, rows_of_anchors(),
       []<class T>(const MethodData<T>& data, const MethodOptions& options, const AnchorOptions& own) {
         return fit(data, options, own);
       });

@@ -16,7 +16,7 @@ struct GnmfMethod {
   int label_runs = 10;
 };
 
-OptionRows own_rows() {
+OptionRows rows_of_gnmf() {
   using Of = GnmfMethod;
   RowsOf<Of> rows;
   const auto of = [](auto field) {
@@ -65,7 +65,7 @@ const Method& registered::gnmf() {
              return Cost{4 * described_bytes(work, options) + 2 * edges_of(work) * (work.width + sizeof(RowIndex)),
                          2 * (work.entries + edges_of(work)) * static_cast<double>(options.k)};
            }},
-      GnmfMethod{}, own_rows(),
+      GnmfMethod{}, rows_of_gnmf(),
       []<class T>(const MethodData<T>& data, const MethodOptions& options, const GnmfMethod& own) {
         return fit(data, options, own);
       });

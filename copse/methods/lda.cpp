@@ -13,7 +13,7 @@ struct LdaMethod {
   bool move_prior = true;
 };
 
-OptionRows own_rows() {
+OptionRows rows_of_lda() {
   using Of = LdaMethod;
   RowsOf<Of> rows;
   const auto of = [](auto field) {
@@ -77,7 +77,7 @@ const Method& registered::lda() {
                       return Cost{described_bytes(work, options) + work.entries * (work.width + 3 * sizeof(RowIndex)),
                                   work.entries};
                     }},
-               LdaMethod{}, own_rows(),
+               LdaMethod{}, rows_of_lda(),
                []<class T>(const MethodData<T>& data, const MethodOptions& options, const LdaMethod& own) {
                  return fit(data, options, own);
                });

@@ -50,7 +50,7 @@ template <class T>
 MethodResult<T> fit_graph_tree(const MethodData<T>& data, const MethodOptions& options, const GraphTreeOptions& own) {
   GraphTreeOptions growing = own;
   growing.tree = options_of(own.tree, options);
-  GraphTree<T> found = cluster_graph_tree(*data.graph, growing);
+  GraphTree found = cluster_graph_tree(*data.graph, growing);
   MethodResult<T> result;
   result.k = count_of(found.labels);
   result.labels = std::move(found.labels);

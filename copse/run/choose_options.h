@@ -4,10 +4,9 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <variant>
 
 #include "copse/choose/survey.h"
-#include "copse/describe/tree_result.h"
+#include "copse/describe/result.h"
 #include "copse/methods/method.h"
 #include "copse/run/flat_run.h"
 #include "copse/run/graph_run.h"
@@ -50,7 +49,6 @@ struct ChooseRunOptions {
 };
 
 // Flat for nmf and methods with centres, and for a worker.
-template <class T>
-using ChooseResult = std::variant<FlatResult<T>, TreeResult<T>, GraphResult<T>>;
+using ChooseResult = AnyResult;
 
 }  // namespace copse

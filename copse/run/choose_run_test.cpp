@@ -13,6 +13,7 @@
 #include "copse/choose/sketch.h"
 #include "copse/model/record_log.h"
 #include "copse/model/run_bytes.h"
+#include "copse/run/survey_method.h"
 
 namespace copse {
 namespace {
@@ -32,7 +33,7 @@ Dataset<float> groups() {
 
 ChooseRunOptions options_of(const std::string& method) {
   ChooseRunOptions options;
-  options.method = method;
+  options.method = &survey_method(method);
   options.survey.ks = {2, 3};
   options.survey.runs = 3;
   options.survey.null = Null::shuffled;

@@ -39,7 +39,7 @@ struct NodeItems {
 };
 
 // How the features of a node are numbered.
-enum class Numbers {
+enum class Numbering {
   by_frequency,  // by powers of two of their counts, then as they were: rows of
                  // W that are read most share cache lines
   in_order       // as they were

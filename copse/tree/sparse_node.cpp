@@ -108,10 +108,10 @@ class SparseNode : public NodeData<T>, public CompressedItems<T> {
     const OwnItems place{own_.team, own.data() - chosen.items.data()};
     if (!blocks_) {
       if (own_.begin == 0)
-        return cut_items<T>(ItemsInMemory<T, Row>{x_.view(), own}, rows(), part, Numbers::in_order, place);
+        return cut_items<T>(ItemsInMemory<T, Row>{x_.view(), own}, rows(), part, Numbering::in_order, place);
       std::vector<RowIndex> numbers(own.begin(), own.end());
       for (RowIndex& number : numbers) number -= static_cast<RowIndex>(own_.begin);
-      return cut_items<T>(ItemsInMemory<T, Row>{x_.view(), numbers}, rows(), part, Numbers::in_order, place);
+      return cut_items<T>(ItemsInMemory<T, Row>{x_.view(), numbers}, rows(), part, Numbering::in_order, place);
     }
     if (auto node = part_in_one_read(own, part, place)) return node;
     ItemsInBlocks<T> source{.home = blocks_->home, .items = {}, .factors = {}, .numbers = blocks_->numbers};
@@ -122,7 +122,7 @@ class SparseNode : public NodeData<T>, public CompressedItems<T> {
                                (blocks_->factors.empty() ? 1 : blocks_->factors[j]));
     }
     part.shift_of_values = blocks_->shift;
-    return cut_items<T>(std::move(source), rows(), part, Numbers::in_order, place);
+    return cut_items<T>(std::move(source), rows(), part, Numbering::in_order, place);
   }
 
   void sweep(const Matrix<T>& w, const PairGram& ww, Sweep<T>& out) const override {
@@ -167,7 +167,7 @@ class SparseNode : public NodeData<T>, public CompressedItems<T> {
     part.shift_of_values = blocks_->shift;
     const std::vector<RowIndex> numbers = numbers_in<T>(*store, items);
     return cut_items<T>(RenumberedItems<T>{{store->x.view(), numbers}, blocks_->numbers}, rows(), part,
-                        Numbers::in_order, place, TakenMemory(home.memory, bytes));
+                        Numbering::in_order, place, TakenMemory(home.memory, bytes));
   }
 
   // The items of all samples in one read, unless that of the cut kept them.
@@ -336,7 +336,7 @@ class SparseNode : public NodeData<T>, public CompressedItems<T> {
 template <class T, class Source>
 class Cut {
  public:
-  Cut(Source source, Index rows, const Chosen& chosen, Numbers numbers, const OwnItems& own, TakenMemory taken,
+  Cut(Source source, Index rows, const Chosen& chosen, Numbering numbers, const OwnItems& own, TakenMemory taken,
       FeatureCounts known)
       : source_(std::move(source)),
         chosen_(chosen),
@@ -351,7 +351,7 @@ class Cut {
     else
       counts_.push_back(std::move(known.counts));
     if (!known.of_all) add_up(own_.team, std::span<std::int32_t>(counts_[0]));
-    if (numbers == Numbers::by_frequency)
+    if (numbers == Numbering::by_frequency)
       number_by_frequency();
     else
       number_in_order();
@@ -472,19 +472,19 @@ class Cut {
 }  // namespace
 
 template <class T, class Source>
-std::unique_ptr<NodeData<T>> cut_items(Source source, Index rows, const Chosen& chosen, Numbers numbers,
+std::unique_ptr<NodeData<T>> cut_items(Source source, Index rows, const Chosen& chosen, Numbering numbers,
                                        const OwnItems& own, TakenMemory taken, FeatureCounts known) {
   return Cut<T, Source>(std::move(source), rows, chosen, numbers, own, std::move(taken), std::move(known)).node();
 }
 
-#define COPSE_INSTANTIATE(T)                                                                                        \
-  template std::unique_ptr<NodeData<T>> cut_items(ItemsInMemory<T, RowIndex>, Index, const Chosen&, Numbers,        \
-                                                  const OwnItems&, TakenMemory, FeatureCounts);                     \
-  template std::unique_ptr<NodeData<T>> cut_items(ItemsInBlocks<T>, Index, const Chosen&, Numbers, const OwnItems&, \
-                                                  TakenMemory, FeatureCounts);                                      \
-  template std::shared_ptr<ItemStore<T>> empty_store(const BlockedHome<T>&, std::vector<RowIndex>, TakenMemory);    \
-  template std::shared_ptr<ItemStore<T>> fetch_store(const BlockedHome<T>&, std::vector<RowIndex>, TakenMemory);    \
-  template std::shared_ptr<ItemStore<T>> room_for_store(const BlockedHome<T>&, std::vector<RowIndex>);              \
+#define COPSE_INSTANTIATE(T)                                                                                          \
+  template std::unique_ptr<NodeData<T>> cut_items(ItemsInMemory<T, RowIndex>, Index, const Chosen&, Numbering,        \
+                                                  const OwnItems&, TakenMemory, FeatureCounts);                       \
+  template std::unique_ptr<NodeData<T>> cut_items(ItemsInBlocks<T>, Index, const Chosen&, Numbering, const OwnItems&, \
+                                                  TakenMemory, FeatureCounts);                                        \
+  template std::shared_ptr<ItemStore<T>> empty_store(const BlockedHome<T>&, std::vector<RowIndex>, TakenMemory);      \
+  template std::shared_ptr<ItemStore<T>> fetch_store(const BlockedHome<T>&, std::vector<RowIndex>, TakenMemory);      \
+  template std::shared_ptr<ItemStore<T>> room_for_store(const BlockedHome<T>&, std::vector<RowIndex>);                \
   template std::vector<RowIndex> numbers_in(const ItemStore<T>&, std::span<const RowIndex>);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)

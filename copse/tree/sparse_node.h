@@ -10,7 +10,7 @@ namespace copse {
 
 // `own` tells which of the chosen items the source has. Features are counted, unless it is known how many have each.
 template <class T, class Source>
-std::unique_ptr<NodeData<T>> cut_items(Source source, Index rows, const Chosen& chosen, Numbers numbers,
+std::unique_ptr<NodeData<T>> cut_items(Source source, Index rows, const Chosen& chosen, Numbering numbers,
                                        const OwnItems& own = {}, TakenMemory taken = {}, FeatureCounts known = {});
 
 // A store for these items, with the memory that was taken for it, which is to be filled; or filled in one read.

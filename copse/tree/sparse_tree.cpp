@@ -34,7 +34,7 @@ class SparseTreeData : public TreeData<T> {
 
   std::unique_ptr<NodeData<T>> cut(std::span<const RowIndex> items) const override {
     return cut_items<T>(ItemsInMemory<T, RowIndex>{{x_.offsets.data(), x_.indices.data(), x_.values.data()}, items},
-                        x_.rows, {items, {}, squared_norms_, exponent_, exponent_}, Numbers::by_frequency);
+                        x_.rows, {items, {}, squared_norms_, exponent_, exponent_}, Numbering::by_frequency);
   }
 
  private:
@@ -90,7 +90,7 @@ class BlockedTreeData : public TreeData<T> {
     const bool fits = home_.could_take(static_cast<double>(entries) * (sizeof(T) + sizeof(std::uint16_t)));
     if (known.counts.empty() && !fits) known = count_and_sample(items, own);
     ItemsInBlocks<T> source{.home = &home_, .items = {own.begin(), own.end()}, .factors = {}, .numbers = {}};
-    return cut_items<T>(std::move(source), rows(), chosen, Numbers::by_frequency, place, {}, std::move(known));
+    return cut_items<T>(std::move(source), rows(), chosen, Numbering::by_frequency, place, {}, std::move(known));
   }
 
  private:
@@ -133,7 +133,7 @@ class BlockedTreeData : public TreeData<T> {
                                         const OwnItems& place, FeatureCounts known) const {
     const double bytes = home_.bytes_of(home_.entries_in(own));
     const std::vector<RowIndex> numbers = numbers_in<T>(store, own);
-    return cut_items<T>(ItemsInMemory<T, RowIndex>{store.x.view(), numbers}, rows(), chosen, Numbers::by_frequency,
+    return cut_items<T>(ItemsInMemory<T, RowIndex>{store.x.view(), numbers}, rows(), chosen, Numbering::by_frequency,
                         place, TakenMemory(home_.memory, bytes), std::move(known));
   }
 
