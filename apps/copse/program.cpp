@@ -15,6 +15,7 @@
 #include "apps/copse/help/help.h"
 #include "apps/copse/processes.h"
 #include "apps/copse/terminal/interrupt.h"
+#include "apps/copse/terminal/spelling.h"
 #include "apps/copse/terminal/terminal.h"
 #include "apps/copse/terminal/words.h"
 #include "copse/base/error.h"
@@ -64,7 +65,7 @@ std::string what_needs_less(const CLI::App& command) {
 }
 
 int failed(const std::string& sentence, int code) {
-  print_sentence(fmt::format("copse: {}", sentence));
+  print_sentence(fmt::format("copse: {}", spelled(sentence)));
   return code;
 }
 
@@ -84,18 +85,18 @@ Program::Program() : app_(std::make_unique<CLI::App>(description, "copse")) {
 
 Program::~Program() = default;
 
-CLI::App& Program::add(const std::string& name, const std::string& description, const std::string& examples,
-                       std::function<int()> run, CLI::App* parent) {
-  CLI::App* command = (parent == nullptr ? app_.get() : parent)->add_subcommand(name, description);
+Command Program::add(const std::string& name, const std::string& description, const std::string& examples,
+                     std::function<int()> run, const Command* parent) {
+  CLI::App* command = (parent == nullptr ? app_.get() : &parent->app())->add_subcommand(name, description);
   command->footer(examples);
   command->set_help_flag("-h,--help", "Show this help");
   if (run) command->final_callback([this, run = std::move(run)] { chosen_ = run; });
-  return *command;
+  return Command(*command);
 }
 
-CLI::App& Program::add_group(const std::string& name, const std::string& description, const std::string& examples) {
-  CLI::App& group = add(name, description, examples, {});
-  group.require_subcommand(1);
+Command Program::add_group(const std::string& name, const std::string& description, const std::string& examples) {
+  Command group = add(name, description, examples, {});
+  group.app().require_subcommand(1);
   return group;
 }
 
@@ -171,6 +172,10 @@ int Program::run(int argc, const char* const* argv) {
     return code;
   } catch (const Cancelled&) {
     return ended("stopped before there was a result; nothing was written.", interrupted_exit_code());
+  } catch (const WrongOption& error) {
+    const int code = ended(error.what(), 2);
+    if (is_first_process()) print_sentence(fmt::format("Try '{} --help'.", command_path(*reached(app_.get()))));
+    return code;
   } catch (const Error& error) {
     return ended(error.what(), 1);
   } catch (const std::bad_alloc&) {

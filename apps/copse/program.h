@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "apps/copse/command.h"
+
 namespace CLI {
 class App;
 class ParseError;
@@ -21,11 +23,11 @@ class Program {
   // A command whose `run` is called, if it was chosen, after the whole line was understood. It returns the exit code.
   // The first line of `description` is the summary; `examples` are command lines, each below a line that says what it
   // does.
-  CLI::App& add(const std::string& name, const std::string& description, const std::string& examples,
-                std::function<int()> run, CLI::App* parent = nullptr);
+  Command add(const std::string& name, const std::string& description, const std::string& examples,
+              std::function<int()> run, const Command* parent = nullptr);
 
   // A command that only holds others.
-  CLI::App& add_group(const std::string& name, const std::string& description, const std::string& examples);
+  Command add_group(const std::string& name, const std::string& description, const std::string& examples);
 
   // Exit code: 0, 1 for a failed run, 2 for a wrong call, 128 + signal when interrupted.
   int run(int argc, const char* const* argv);

@@ -16,12 +16,7 @@ double cpu_seconds_so_far() { return static_cast<double>(std::clock()) / CLOCKS_
 
 }  // namespace
 
-RunToExplain plan_to_explain(const InputOptions& input, const MemoryJob& job, Precision precision, int processes,
-                             const char* refused) {
-  if (input.documents) refused = "the counting of documents";
-  if (refused != nullptr)
-    throw InvalidArgument(
-        fmt::format("--explain is not possible: no plan knows of {}; leave out one of them.", refused));
+RunToExplain plan_to_explain(const InputOptions& input, const MemoryJob& job, Precision precision, int processes) {
   RunToExplain run{.file = planned_file(input), .speed = {}, .options = {}};
   run.options = {.job = job, .processes = processes, .precision = precision, .threads = thread_count()};
   run.speed = measure_speed(run.file, input.path, input.reading, run.options);

@@ -11,17 +11,15 @@
 
 namespace copse {
 
-// A run before it begins. `refused` is the beginning of a sentence, "the Kullback-Leibler loss" for example: what no
-// plan knows of; or null.
+// A run before it begins.
 struct RunToExplain {
   PlannedFile file;
   Speed speed;
   PlanOptions options;
   double cpu_seconds_before = 0;
 };
-// Measures this machine for about a second. Throws InvalidArgument for documents, and for what is `refused`.
-RunToExplain plan_to_explain(const InputOptions& input, const MemoryJob& job, Precision precision, int processes,
-                             const char* refused);
+// Measures this machine for about a second.
+RunToExplain plan_to_explain(const InputOptions& input, const MemoryJob& job, Precision precision, int processes);
 // The solver begins now.
 void start_clock(RunToExplain& run);
 

@@ -58,12 +58,5 @@ TEST(Explain, TellsReadsMessagesAndTheDevice) {
                                                   HasSubstr(in_seconds(3)), HasSubstr(in_bytes(9e6))));
 }
 
-TEST(Explain, RefusesWhatNoPlanKnows) {
-  InputOptions documents;
-  documents.documents.emplace();
-  EXPECT_THROW(plan_to_explain(documents, {}, Precision::single, 1, nullptr), InvalidArgument);
-  EXPECT_THROW(plan_to_explain({}, {}, Precision::single, 1, "several runs"), InvalidArgument);
-}
-
 }  // namespace
 }  // namespace copse

@@ -160,7 +160,7 @@ void choose_engine(const PlannedFile& file, const PlanOptions& options, Plan& pl
     if (needed > limit)
       plan.problem =
           fmt::format("it needs about {} of memory, and {} {}", in_bytes(needed),
-                      job.memory_limit > 0 ? "--memory-limit allows" : "the machine can spare", in_bytes(limit));
+                      job.memory_limit > 0 ? "`memory_limit` allows" : "the machine can spare", in_bytes(limit));
   };
   if (options.processes == 1) {
     plan.engine = job.engine == Engine::disk || (job.engine == Engine::automatic && whole > limit && file.has_blocks)

@@ -44,7 +44,7 @@ TEST(Plan, LeavesInTheFileWhatDoesNotFit) {
   EXPECT_EQ(plan.bytes_read, 13 * file.bytes);
   EXPECT_NEAR(plan.cpu_seconds, 10 * (0.2 + 0.0100784) + 13 * 0.1, 1e-9);
   options.job.memory_limit = 30e6;
-  EXPECT_NE(plan_run(file, speed, options).problem.find("--memory-limit allows 30 MB"), std::string::npos);
+  EXPECT_NE(plan_run(file, speed, options).problem.find("`memory_limit` allows 30 MB"), std::string::npos);
   // With enough processes the share of each fits.
   options.job.memory_limit = 400e6;
   options.processes = 16;

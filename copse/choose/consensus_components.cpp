@@ -346,7 +346,7 @@ Matrix<T> group_components(std::vector<Matrix<T>> runs, const ConsensusOptions& 
   if (static_cast<Index>(kept.size()) < k)
     throw InputError("only " + std::to_string(kept.size()) + " of the " + std::to_string(count) + " components of " +
                      std::to_string(run_count) + " runs are like enough to others for a consensus of " +
-                     std::to_string(k) + "; allow a larger --consensus-distance, or ask for fewer clusters.");
+                     std::to_string(k) + "; allow a larger `consensus_distance`, or ask for fewer clusters.");
   Matrix<T> close(static_cast<Index>(kept.size()), rows.cols());
   for (std::size_t a = 0; a < kept.size(); ++a)
     std::ranges::copy(rows.row(kept[a]), close.row(static_cast<Index>(a)).begin());

@@ -1,8 +1,29 @@
 #include "copse/describe/comparison.h"
 
+#include <cmath>
 #include <limits>
+#include <map>
 
 namespace copse {
+
+std::optional<double>* own_measure(CompareOutcome& outcome, const std::string& name) {
+  using Of = CompareOutcome;
+  static const std::map<std::string, std::optional<double> Of::*> fields = {
+      {"mean_accuracy", &Of::mean_accuracy}, {"mean_nmi", &Of::mean_nmi},   {"coherence", &Of::coherence},
+      {"silhouette", &Of::silhouette},       {"stability", &Of::stability}, {"zero_share", &Of::zero_share}};
+  const auto found = fields.find(name);
+  return found == fields.end() ? nullptr : &(outcome.*(found->second));
+}
+
+std::optional<double> value_of(const CompareOutcome& outcome, const Measure& measure) {
+  std::optional<double> value;
+  if (measure.agreement != nullptr) {
+    if (outcome.measures) value = (*outcome.measures).*measure.agreement;
+  } else {
+    value = *own_measure(const_cast<CompareOutcome&>(outcome), measure.name);
+  }
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
 
 Matrix<double> agreement(const std::vector<CompareOutcome>& outcomes, const CompareItems& items) {
   const auto count = static_cast<Index>(outcomes.size());

@@ -9,6 +9,7 @@
 #include "copse/base/stopwatch.h"
 #include "copse/matrix/dense.h"
 #include "copse/measure/clustering.h"
+#include "copse/measure/measure.h"
 #include "copse/options/settings.h"
 
 namespace copse {
@@ -37,6 +38,11 @@ struct CompareOutcome {
   std::optional<double> silhouette = {};                    // mean_silhouette() of all items
   std::optional<double> stability = {};                     // mean NMI of every pair of runs
 };
+
+// A measure of it; nothing where it was not taken, or is no number.
+std::optional<double> value_of(const CompareOutcome& outcome, const Measure& measure);
+// One that compare_clusterings() does not find, to be set; null: there is none of that name.
+std::optional<double>* own_measure(CompareOutcome& outcome, const std::string& name);
 
 // What all methods share.
 struct CompareItems {

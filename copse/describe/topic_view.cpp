@@ -120,7 +120,7 @@ Index TopicView::find(const std::string& id) const {
   for (std::size_t n = 1; n < nodes.size(); ++n) {
     if (!id.empty() && nodes[n].label == id) return static_cast<Index>(n);
   }
-  throw InvalidArgument(graph_nodes.empty() ? "There is no topic " + id + "; `copse show` without --topic lists all."
+  throw InvalidArgument(graph_nodes.empty() ? "There is no topic " + id + "; `copse show` without `topic` lists all."
                                             : "there is no community '" + id + "'; `copse show` lists all.");
 }
 

@@ -37,7 +37,7 @@ Index leaf_to_split(const Tree& tree, const std::string& id) {
     throw InvalidArgument(fmt::format("Node {} was merged into {}: split that.", id, tree.id(joined_end(tree, node))));
   if (leaf == node) return node;
   throw InvalidArgument(
-      fmt::format("Node {} is split already: name a leaf below it, such as {}, or make it a leaf with --merge.", id,
+      fmt::format("Node {} is split already: name a leaf below it, such as {}, or make it a leaf with `merge`.", id,
                   tree.id(leaf)));
 }
 
@@ -224,7 +224,7 @@ void edit(const Edit& change, FlatResult& result) {
   }
   if (!change.rename && change.names.empty())
     throw InvalidArgument(
-        "Flat topics can be named (--rename, --names) and names taken back (--undo); only a tree can be split, cut, "
+        "Flat topics can be named (`rename`, `names`) and names taken back (`undo`); only a tree can be split, cut, "
         "merged or dropped from.");
   std::vector<std::string> ids;
   for (Index c = 0; c < model.w.cols(); ++c) ids.push_back(std::to_string(c));

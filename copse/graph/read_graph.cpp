@@ -49,8 +49,8 @@ SparseMatrix<T> nonzero_entries(const Matrix<T>& x) {
 template <class T>
 ReadGraph<T> from_matrix(SparseView<T> a, const std::string& name, std::vector<std::string> notes) {
   if (a.rows != a.cols)
-    fail(name, "the matrix of a graph must be square, and this one is " + std::to_string(a.rows) + " x " +
-                   std::to_string(a.cols) + ".");
+    throw NotSquare(name + ": the matrix of a graph must be square, and this one is " + std::to_string(a.rows) + " x " +
+                    std::to_string(a.cols) + ".");
   MatrixCounts counts;
   ReadGraph<T> result{graph_from_matrix(a, &counts), std::move(notes)};
   note(counts.self_loops, "loop was dropped.", "loops were dropped.", name, result.notes);

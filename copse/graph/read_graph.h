@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "copse/base/error.h"
 #include "copse/graph/graph.h"
 
 namespace copse {
@@ -29,6 +30,12 @@ template <class T>
 struct ReadGraph {
   Graph<T> graph;
   std::vector<std::string> notes;  // sentences that the user should see, such as "3 loops were dropped."
+};
+
+// The matrix of a graph is not square: it may be one of items.
+class NotSquare : public InputError {
+ public:
+  using InputError::InputError;
 };
 
 // Lists of edges: the weight between two nodes is the sum of all that is listed between them, in either direction

@@ -81,7 +81,7 @@ class CountingReader : public DocumentReader {
   void check(double more, const char* rest = "") const {
     if (resident_memory() + std::max(more, 0.0) <= memory_limit_) return;
     throw InputError(fmt::format("reading takes more memory than the {} that {}: {} were read{}.",
-                                 in_bytes(memory_limit_), is_given_ ? "--memory-limit allows" : "the machine can spare",
+                                 in_bytes(memory_limit_), is_given_ ? "`memory_limit` allows" : "the machine can spare",
                                  read(), rest));
   }
 

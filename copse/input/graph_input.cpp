@@ -158,7 +158,7 @@ void take_truth(Truth truth, const std::string& file, ModelItems& items, std::ve
     if (static_cast<Index>(truth.classes.size()) != nodes)
       throw InputError(
           fmt::format("{} has {}, but the graph has {}. Lines of a node, a tab and its class are taken by "
-                      "name; --nodes lists nodes that have no edge.",
+                      "name; `nodes` lists nodes that have no edge.",
                       file, counted(static_cast<Index>(truth.classes.size()), "line"), counted(nodes, "node")));
     items.classes = std::move(truth.classes);
     return;
@@ -187,10 +187,8 @@ ReadGraph<T> read_given(const GraphInputOptions& options, double memory_limit, c
     if (path != "-") return read_graph<T>(path, reading);
     const Input input = Input::open(path, reading.memory_limit);
     return read_graph<T>(input.bytes(), input.name(), reading);
-  } catch (const InputError& error) {
-    const std::string sentence = error.what();
-    if (sentence.find("must be square") == std::string::npos) throw;
-    throw InputError(sentence + " --similarity makes a graph of the items of a matrix.");
+  } catch (const NotSquare& error) {
+    throw InputError(std::string(error.what()) + " `similarity` makes a graph of the items of a matrix.");
   } catch (const InvalidArgument& error) {  // the library has no name for the file
     throw InputError(fmt::format("{}: {}.", path, error.what()));
   }
@@ -266,8 +264,8 @@ void check_graph(const GraphInput<T>& input, const GraphInputOptions& options, I
     throw InputError(
         fmt::format("{}: the graph has {} and no edges; there is nothing to cluster.", name, counted(nodes, "node")));
   if (k > nodes)
-    throw InputError(fmt::format("-k {} is too large for {}, whose graph has {}: at most {} is possible.", k, name,
-                                 counted(nodes, "node"), nodes));
+    throw InputError(fmt::format("`clusters` {} is too large for {}, whose graph has {}: at most {} is possible.", k,
+                                 name, counted(nodes, "node"), nodes));
   const GraphSize size{nodes, edges, bytes_of(input.data)};
   events.tell(fmt::format("{}: a graph of {} and {}; about {} of memory will do", name, counted(nodes, "node"),
                           counted(edges, "edge"), in_bytes(graph_memory(size, k, precision_of<T>))));

@@ -28,9 +28,10 @@ double graph_memory(const GraphSize& size, Index k, Precision precision) {
 void check_graph_fits(const GraphSize& size, Index k, Precision precision, double limit) {
   const double available = limit > 0 ? limit : available_memory(), needed = graph_memory(size, k, precision);
   if (needed <= available) return;
-  std::string sentence = fmt::format(
-      "this run needs about {} of memory for {} and -k {}, and {} {}", in_bytes(needed), counted(size.edges, "edge"), k,
-      limit > 0 ? "--memory-limit allows" : "the machine can spare", in_bytes(available));
+  std::string sentence =
+      fmt::format("this run needs about {} of memory for {} and `clusters` {}, and {} {}", in_bytes(needed),
+                  counted(size.edges, "edge"), k, limit > 0 ? "`memory_limit` allows" : "the machine can spare",
+                  in_bytes(available));
   Index fits = 0;
   for (Index low = 1, high = k - 1; low <= high;) {
     const Index middle = low + (high - low) / 2;
@@ -39,9 +40,9 @@ void check_graph_fits(const GraphSize& size, Index k, Precision precision, doubl
     (enough ? low : high) = enough ? middle + 1 : middle - 1;
   }
   if (precision == Precision::full && graph_memory(size, k, Precision::single) <= available) {
-    sentence += ". --precision float would fit";
+    sentence += ". `precision` float would fit";
   } else if (fits > 0) {
-    sentence += fmt::format(". -k {} would fit", fits);
+    sentence += fmt::format(". `clusters` {} would fit", fits);
   }
   throw InputError(sentence + ".");
 }

@@ -48,8 +48,9 @@ bool names_documents(const std::string& path, const DocumentOptions& options, bo
 void check_rank(const MatrixSummary& summary, const MemoryJob& job, const std::string& path) {
   const Index most = std::min(summary.features, summary.items);
   if (job.gives == Gives::tree || job.clusters <= most) return;
-  throw InputError(fmt::format("-k {} is too large for {}, which has {} and {}: at most {} is possible.", job.clusters,
-                               path, counted(summary.features, "feature"), counted(summary.items, "item"), most));
+  throw InputError(fmt::format("`clusters` {} is too large for {}, which has {} and {}: at most {} is possible.",
+                               job.clusters, path, counted(summary.features, "feature"), counted(summary.items, "item"),
+                               most));
 }
 
 template <class T>

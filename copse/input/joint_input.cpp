@@ -195,7 +195,7 @@ JointInput decided(JointInput options, const Dataset<T>& data, std::vector<std::
     options.neighbours = too_many ? NeighbourGraph::none : NeighbourGraph::words;
     if (too_many)
       notes.push_back(
-          "Neighbours are not looked for among so many documents, and words alone decide; --neighbour-graph words "
+          "Neighbours are not looked for among so many documents, and words alone decide; `neighbour_graph` words "
           "looks for them all the same.");
   }
   if (options.weight < 0) options.weight = given ? 1 : own_weight;
@@ -212,7 +212,7 @@ Graph<T> joint_graph(const JointInput& options, const JointItems<T>& items, Inde
     if (needed > there)
       throw InputError(fmt::format(
           "the graph of {} with {} takes about {} of memory beside their words, and there "
-          "are {}; do without it (--neighbour-graph none), or give more.",
+          "are {}; do without it (`neighbour_graph` none), or give more.",
           counted(n, "document"), counted(edges, "edge"), in_bytes(needed), in_bytes(std::max(0.0, there))));
   };
   const bool is_computed = !options.vectors.empty() || options.neighbours != NeighbourGraph::none;

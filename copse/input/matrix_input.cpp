@@ -7,6 +7,7 @@
 
 #include "copse/base/error.h"
 #include "copse/input/input_parts.h"
+#include "copse/input/options.h"
 #include "copse/io/names.h"
 #include "copse/io/open_blocks.h"
 #include "copse/options/wording.h"
@@ -34,10 +35,8 @@ double name_bytes(const InputOptions& options, const MatrixSummary& summary) {
 
 // Why the items cannot stay in their file; empty if they can.
 std::string reason_against_streaming(const InputOptions& options, const MemoryJob& job, const ItemBlocks* blocks) {
-  if (!job.needs_all.empty()) return job.needs_all + " all entries in memory";
-  if (options.prepare.drop_duplicates) return "--drop-duplicates needs all entries in memory";
-  if (options.prepare.select_features > 0) return "--select needs all entries in memory";
-  if (options.prepare.library_size > 0) return "--library-size needs all entries in memory";
+  if (!job.needs_all.empty()) return job.needs_all;
+  if (const std::string reason = reason_against(options.prepare, "engine=disk"); !reason.empty()) return reason;
   if (blocks == nullptr)
     return options.path + " cannot be read in blocks of items; `copse convert " + options.path +
            " items.copse` makes a file that can";
@@ -64,10 +63,10 @@ void read_or_refuse(const InputOptions& options, const MemoryJob& job, const Run
           fits ? ""
                : fmt::format("in memory it needs about {}, more than the {} that {}:", in_bytes(estimate),
                              in_bytes(limit_of(job)),
-                             job.memory_limit > 0 ? "--memory-limit allows" : "the machine can spare");
+                             job.memory_limit > 0 ? "`memory_limit` allows" : "the machine can spare");
       return open_streamed(summary, std::move(blocks), job, options.path, why, events, input);
     }
-    if (job.engine == Engine::disk) throw InputError("--engine disk is not possible: " + against + ".");
+    if (job.engine == Engine::disk) throw InputError(fmt::format("{} not possible: {}.", job.asked_by, against));
     try {
       check_fits(summary, job, precision_of<T>);
     } catch (const InputError& error) {

@@ -309,7 +309,7 @@ void check_fits(const MatrixSummary& summary, const MemoryJob& job, Precision pr
     sentence += fmt::format(" ({} for the matrix, {} for {} {})", in_bytes(needed.matrix), in_bytes(needed.factors),
                             option, job.clusters);
   }
-  sentence += fmt::format(", and {} {}", job.memory_limit > 0 ? "--memory-limit allows" : "the machine can spare",
+  sentence += fmt::format(", and {} {}", job.memory_limit > 0 ? "`memory_limit` allows" : "the machine can spare",
                           in_bytes(limit));
   if (job.clusters == 0 || option.empty()) throw InputError(sentence + ".");
   const auto total = [&](Index clusters, Precision with) {
@@ -326,7 +326,7 @@ void check_fits(const MatrixSummary& summary, const MemoryJob& job, Precision pr
     (enough ? low : high) = enough ? middle + 1 : middle - 1;
   }
   if (precision == Precision::full && total(job.clusters, Precision::single) <= limit) {
-    sentence += fmt::format(". --precision float would fit, with {}", in_bytes(total(job.clusters, Precision::single)));
+    sentence += fmt::format(". `precision` float would fit, with {}", in_bytes(total(job.clusters, Precision::single)));
   } else if (fits >= 1) {
     sentence += fmt::format(". {} {} would fit", option, fits);
   } else {

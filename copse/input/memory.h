@@ -23,7 +23,7 @@ struct MemoryJob {
   Gives gives = Gives::flat;  // or a tree
   Index clusters = 1;       // k, or leaves; 0: the data is read or made, and that is all
   double memory_limit = 0;  // bytes; 0: what the machine has to spare
-  // The option that asks for the clusters, to name what would fit; empty: nothing can be changed.
+  // The option that asks for the clusters, in backquotes, to name what would fit; empty: nothing can be changed.
   std::string option = {};
   bool has_page = false;  // report.html is written
   // Of flat clusters.
@@ -40,9 +40,10 @@ struct MemoryJob {
   Engine engine = Engine::memory;
   // H may lie in a scratch file where entries that stay in their file are not enough to keep a limit.
   bool may_spill = false;
-  // What needs all entries at once and keeps the engine `disk` from it: the beginning of a sentence, such as
-  // "--stability needs". Empty: nothing does.
+  // Why the entries cannot stay in their file, such as "`stability` needs all entries in memory"; empty: they can.
   std::string needs_all = {};
+  // What asks for them to stay there, for a refusal.
+  const char* asked_by = "`engine` disk is";
 };
 
 struct MemoryEstimate {

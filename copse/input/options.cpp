@@ -14,13 +14,16 @@ const OptionRows& rows<PrepareOptions>() {
              "Keep items whose entries add up to less out of the fit; they are placed afterwards")
         .at_least(0);
     rows.row("drop_empty", &Of::drop_empty, "Drop features and items with no entry but zeros");
-    rows.row("drop_duplicates", &Of::drop_duplicates, "Drop items that equal an earlier one");
+    rows.row("drop_duplicates", &Of::drop_duplicates, "Drop items that equal an earlier one")
+        .needs_all("`drop_duplicates`");
     rows.row("library_size", &Of::library_size,
              "Counts of genes: multiply each item so that its entries add up to this, such as 10000; 0: do not")
         .at_least(0)
+        .needs_all("`library_size`")
         .newer();
     rows.row("select", &Of::select_features, "Keep so many features, those that vary most, such as 5000; 0: all")
         .at_least(0)
+        .needs_all("`select`")
         .newer();
     rows.row(
             "select_by", &Of::select_by,
@@ -134,9 +137,22 @@ const OptionRows& rows<InputOptions>() {
         return options.documents && options.documents->own ? &((*options.documents->own).*field) : nullptr;
       };
     };
-    rows.row(
-            "documents", [](Of& options) { return options.documents ? &options.path : nullptr; }, "The documents")
-        .as(OptionKind::file);
+    rows.computed(
+            "documents", OptionKind::file,
+            [](const Of& options) {
+              // Documents of the result's own move with its folder.
+              if (options.documents && options.documents->own) return std::string(own_documents_file);
+              return options.documents ? options.path : std::string();
+            },
+            [](Of& options, const Setting& value) {
+              const auto* path = std::get_if<std::string>(&value);
+              if (path != nullptr) options.path = *path;
+              return path != nullptr;
+            },
+            "The documents")
+        .not_with("explain", "no plan knows of the counting of documents")
+        .not_with("processes", "they cannot count words; give them a .copse file");
+    rows["documents"].locate = [](void* options) { return static_cast<Of*>(options)->documents ? options : nullptr; };
     rows.row("name", own(&OwnDocuments::name), "What documents of the result's own are called");
     rows.row("origin", own(&OwnDocuments::origin), "Where they come from");
     rows.nest([](Of& options) { return options.documents ? &*options.documents : nullptr; });
@@ -175,8 +191,18 @@ const OptionRows& rows<JointInput>() {
     rows.row("neighbour_graph", &Of::neighbours,
              "Join each document to those that are most similar to it by their words; automatic: where there are no "
              "links or vectors and it does not take long");
+    for (const char* name : {"links", "vectors", "neighbour_graph"}) {
+      rows[name]
+          .needs_all("a graph of the items (`links`, `vectors`)")
+          .not_with("loss=kl", "links, vectors and neighbours have the Frobenius loss only")
+          .not_with("consensus", "a consensus is one of components alone")
+          .not_with("flat=false",
+                    "links, vectors and neighbours have their say when all items are fitted to the leaves")
+          .not_with("device", "a graph beside the words runs on the CPU only")
+          .not_with("explain", "no plan knows of a graph beside the words");
+    }
     rows.row("graph_weight", &Of::weight, "How much links and neighbours count: at 1 as much as words")
-        .within(-1, 1e6)
+        .within(0, 1e6)
         .otherwise("1; 0.3 for neighbours by words");
     return rows.headed(0, "Graph").done();
   }();
@@ -188,29 +214,55 @@ const OptionRows& rows<GraphInputOptions>() {
   static const OptionRows table = [] {
     using Of = GraphInputOptions;
     RowsOf<Of> rows;
-    const auto given = [](auto field) {
-      return [field](Of& options) { return options.has_items() ? nullptr : &(options.*field); };
-    };
-    const auto joined = [](auto field) {
-      return [field](Of& options) { return options.has_items() ? &(options.*field) : nullptr; };
-    };
-    const auto file = [](auto field) {
-      return [field](Of& options) { return options.has_items() ? nullptr : &(options.items.*field); };
-    };
+    constexpr const char* items_group = "Graph of items";
+    const auto of_graph = [](const Of& options) { return !options.has_items(); };
+    const auto of_items = [](const Of& options) { return options.has_items(); };
     rows.row("similarity", &Of::similarity,
-             "What an edge between items means; none: cosine for sparse items, self-tuning for dense ones");
-    rows.row("graph", file(&InputOptions::path), "The graph").as(OptionKind::file);
-    rows.row("format", given(&Of::format), "What the file of a graph is").otherwise("by its name");
-    rows.row("nodes", given(&Of::nodes), "All nodes, one per line, or names for nodes 0, 1, ...").as(OptionKind::file);
-    rows.row("item_names", file(&InputOptions::item_names), "Names of the nodes, one per line").as(OptionKind::file);
-    rows.row("truth", file(&InputOptions::truth), "The true class of each node, one per line").as(OptionKind::file);
-    rows.nest([](Of& options) { return options.has_items() ? &options.items : nullptr; });
-    rows.row("neighbours", joined(&Of::neighbours), "Nearest items that each is joined to; 0: floor(log2 n) + 1")
-        .at_least(0);
-    rows.row("sigma", joined(&Of::sigma), "gaussian: the distance at which similarity is 1/e").at_least(0);
-    rows.row("scale_neighbour", joined(&Of::scale_neighbour),
-             "self-tuning: the neighbour whose distance is the scale of an item")
-        .at_least(1);
+             "none: the input is the graph. Else it has items, each of which is joined to those nearest to it: cosine, "
+             "for counts of words; gaussian: exp(-d^2 / sigma^2); self-tuning: the same at the scale of both items")
+        .only_with("sigma", "the distance must be above zero", "gaussian")
+        .in(items_group);
+    rows.row(
+            "graph", [](Of & options) -> auto& { return options.items.path; }, "The graph")
+        .as(OptionKind::file)
+        .where<Of>(of_graph);
+    rows.row("format", &Of::format, "What the file of a graph is")
+        .otherwise("by its content and name")
+        .not_with("similarity", "it is for a graph, not for the items of a matrix")
+        .where<Of>(of_graph)
+        .in("Input");
+    rows.row("nodes", &Of::nodes,
+             "All nodes in the order wanted, those without edges among them; or names for nodes 0, 1, ...")
+        .as(OptionKind::file)
+        .not_with("similarity", "it is for a graph; `item_names` names the items of a matrix")
+        .where<Of>(of_graph)
+        .in("Input");
+    const std::size_t items = rows.size();
+    rows.nest(&Of::items);
+    for (std::size_t i = items; i < rows.size(); ++i) {
+      Option& row = rows[i];
+      // A graph, too, has names and classes of its nodes.
+      if (row.name == "item_names" || row.name == "truth") continue;
+      row.where<Of>(of_items);
+      if (row.name != "matrix" && row.name != "documents")
+        row.only_with("similarity", "it is for the items of a matrix");
+    }
+    rows.row("neighbours", &Of::neighbours, "Nearest items that each is joined to; 0: floor(log2 n) + 1")
+        .at_least(0)
+        .only_with("similarity", "it is for the items of a matrix")
+        .where<Of>(of_items)
+        .in(items_group);
+    rows.row("sigma", &Of::sigma, "gaussian: the distance at which similarity is 1/e")
+        .at_least(0)
+        .only_with("similarity=gaussian")
+        .where<Of>(of_items)
+        .in(items_group);
+    rows.row("scale_neighbour", &Of::scale_neighbour,
+             "self-tuning: the scale of an item is the distance to this neighbour")
+        .at_least(1)
+        .only_with("similarity=self-tuning")
+        .where<Of>(of_items)
+        .in(items_group);
     return rows.done();
   }();
   return table;

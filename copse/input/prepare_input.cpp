@@ -20,14 +20,14 @@ void add_notes(const PrepareReport& report, const PrepareOptions& options, bool 
     if (count > 0) notes.push_back(counted(count, what) + " " + verdict + ".");
   };
   if (documents) {
-    note(outside, "document", "too short for the fit (--min-words), placed when it was done");
+    note(outside, "document", "too short for the fit (`min_words`), placed when it was done");
     note(report.short_items + report.empty_items - outside, "document", "without any known word: they have no topic");
     note(report.duplicate_items, "document", "with the same words as an earlier one");
     return;
   }
-  note(report.rare_features, "feature", "dropped: total below --min-count");
-  note(report.unselected_features, "feature", "dropped: others vary more (--select)");
-  note(report.short_items, "item", "kept out of the fit: total below --min-words; placed when it was done");
+  note(report.rare_features, "feature", "dropped: total below `min_count`");
+  note(report.unselected_features, "feature", "dropped: others vary more (`select`)");
+  note(report.short_items, "item", "kept out of the fit: total below `min_words`; placed when it was done");
   note(report.empty_features, "feature", options.drop_empty ? "dropped: empty" : "without any entry");
   note(report.empty_items, "item", options.drop_empty ? "dropped: empty" : "without any entry, put in no cluster (-1)");
   note(report.duplicate_items, "item",
@@ -55,11 +55,11 @@ std::string nothing_left(const InputOptions& options, const std::vector<std::str
                          const PrepareReport& report) {
   const auto documents = static_cast<Index>(names.size());
   if (report.short_items == documents) {
-    return fmt::format("{}: all of {} have fewer than {} words that count (--min-words), too few for a topic.",
+    return fmt::format("{}: all of {} have fewer than {} words that count (`min_words`), too few for a topic.",
                        options.called(), counted(documents, "document"), options.prepare.min_item_total);
   }
   return fmt::format(
-      "{}: every word that counts is in all of {}, and --weights {} gives such words no weight; smooth-tf-idf would.",
+      "{}: every word that counts is in all of {}, and `weights` {} gives such words no weight; smooth-tf-idf would.",
       options.called(), counted(documents - report.short_items, "document"), name_of(options.prepare.weighting));
 }
 

@@ -47,22 +47,14 @@ double bytes_of_share(Index entries, Index clusters, Precision precision, int pr
 template <class T>
 SharedInput<T> load_shared(const InputOptions& options, MemoryJob job, int runs, const Team& team,
                            const RunEvents& events, Seconds& seconds) {
-  if (options.documents)
-    throw InputError("several processes cannot count the words of documents; give them a .copse file.");
   const bool wants_memory = job.engine == Engine::memory, wants_disk = job.engine == Engine::disk;
   if (job.memory_limit == 0) job.memory_limit = available_memory() / members_here(team);
   // All look at the file alike; only what a member holds of it differs.
   MemoryJob reading = job;
   reading.engine = Engine::disk;
   SharedInput<T> shared;
-  try {
-    shared.input = load<T>(options, reading, {.say = {}, .status = events.status}, seconds);
-  } catch (const InputError& error) {
-    std::string sentence = error.what();
-    const std::string beginning = "--engine disk is";
-    if (sentence.starts_with(beginning)) sentence = "several processes are" + sentence.substr(beginning.size());
-    throw InputError(sentence);
-  }
+  reading.asked_by = "several processes are";
+  shared.input = load<T>(options, reading, {.say = {}, .status = events.status}, seconds);
   const PreparedBlocks<T>& items = *shared.input.streamed->items;
   shared.starts = team.starts_of(items.cols(), rows_in_step);
   const auto bytes_for = [&](int processes) {
@@ -79,7 +71,7 @@ SharedInput<T> load_shared(const InputOptions& options, MemoryJob job, int runs,
   const double bytes = bytes_for(shared.by_runs ? 1 : team.size());
   const bool in_file = team.any(wants_disk || (!wants_memory && bytes > left));
   if (in_file && wants_memory)
-    throw InputError(fmt::format("--engine memory needs about {} more for each of {} processes.",
+    throw InputError(fmt::format("`engine` memory needs about {} more for each of {} processes.",
                                  in_bytes(bytes - left), team.size()));
   shared.input.estimated_memory += in_file || job.gives == Gives::tree ? 0 : bytes;
   if (!in_file && job.gives == Gives::flat) left -= bytes;

@@ -7,8 +7,6 @@ namespace copse {
 Settings settings_of(const InputOptions& options) {
   Settings settings;
   add_settings(options, settings);
-  // Documents of the result's own move with its folder.
-  if (options.documents && options.documents->own) settings.front().second = std::string(own_documents_file);
   return settings;
 }
 

@@ -43,7 +43,7 @@ void open_streamed(const MatrixSummary& summary, std::shared_ptr<const ItemBlock
                     "{} {}.",
                     spills ? " and their coefficients in scratch files" : "", in_bytes(needed.total()),
                     in_bytes(needed.matrix), counted(summary.items), in_bytes(needed.factors), job.option, job.clusters,
-                    job.memory_limit > 0 ? "--memory-limit allows" : "the machine can spare", in_bytes(limit)));
+                    job.memory_limit > 0 ? "`memory_limit` allows" : "the machine can spare", in_bytes(limit)));
   }
   input.streamed = std::make_shared<StreamedInput<T>>(StreamedInput<T>{std::move(file)});
   if (spills) {

@@ -117,20 +117,21 @@ std::string note_on_names(const Shape& shape, const std::vector<std::string>& fi
                           const std::vector<std::string>& second, const ReadOptions& options) {
   const bool marked = first[0].empty();  // such a corner says that there are names
   std::string what, remedy;
+  int places = 0;
   const auto add = [&](const char* place, const std::string& name, bool more, const char* option) {
     what += (what.empty() ? "the first " : " and the first ") + std::string(place) + " (" + excerpt(name) +
             (more ? ", ...)" : ")");
+    ++places;
     remedy += (remedy.empty() ? "" : " ") + std::string(option) + " absent";
   };
   const auto& names = shape.column_names;
   if (shape.header && !marked && options.header == Presence::detect &&
       std::all_of(names.begin(), names.end(), is_number))
-    add("line", names[0], names.size() > 1, "--header");
+    add("line", names[0], names.size() > 1, "`header`");
   if (shape.header && shape.row_names && !marked && options.row_names == Presence::detect && is_number(second[0]))
-    add("column", second[0], true, "--row-names");
+    add("column", second[0], true, "`row_names`");
   if (what.empty()) return {};
-  return what + (remedy.find(' ') == remedy.rfind(' ') ? " was" : " were") + " taken as names, with " + remedy +
-         " they are numbers.";
+  return what + (places == 1 ? " was" : " were") + " taken as names, with " + remedy + " they are numbers.";
 }
 
 // `line` is the number of the second.
@@ -146,7 +147,7 @@ Shape shape_of(std::string_view first, std::string_view second, Index line, cons
       std::all_of(next.texts.begin(), next.texts.end(), is_number))
     fail(name, line,
          "the line has " + std::to_string(next.texts.size()) + " cells, and the first line has " +
-             std::to_string(texts.size()) + ", all of them numbers; if the first holds names, say --header present.");
+             std::to_string(texts.size()) + ", all of them numbers; if the first holds names, say `header` present.");
   if (options.header == Presence::detect)
     shape.header = std::any_of(texts.begin() + 1, texts.end(), is_word) || (shorter && !is_blank_line(second)) ||
                    texts[0].empty() || (is_word(texts[0]) && is_numbering(texts));

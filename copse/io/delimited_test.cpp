@@ -82,10 +82,10 @@ TEST(Delimited, FindsNames) {
 TEST(Delimited, SaysWhichNumbersItTookAsNames) {
   EXPECT_THAT(
       read("a,1,2\nb,3,4\n").notes,
-      ElementsAre("x.csv: the first line ('1', ...) was taken as names, with --header absent they are numbers."));
+      ElementsAre("x.csv: the first line ('1', ...) was taken as names, with `header` absent they are numbers."));
   EXPECT_THAT(read("1,2\nx,3,4\n").notes, ElementsAre(HasSubstr("the first line ('1', ...) was")));
   EXPECT_THAT(read("a,b\n1,3,4\n").notes,
-              ElementsAre("x.csv: the first column ('1', ...) was taken as names, with --row-names absent they are "
+              ElementsAre("x.csv: the first column ('1', ...) was taken as names, with `row_names` absent they are "
                           "numbers."));
   // Nothing to say where it is plain, or was asked for.
   for (const char* text : {",0,1\nx,3,4\n", ",a,b\n1,3,4\n", "gene,a,b\nx,3,4\n", "1,2\n3,4\n", "a,b\nx,3,4\n"})
@@ -96,7 +96,7 @@ TEST(Delimited, SaysWhichNumbersItTookAsNames) {
 TEST(Delimited, RefusesARaggedTableOfNumbers) {
   EXPECT_THAT(sentence("1,2\n4,5,6\n"),
               EndsWith("x.csv, line 2: the line has 3 cells, and the first line has 2, all of "
-                       "them numbers; if the first holds names, say --header present."));
+                       "them numbers; if the first holds names, say `header` present."));
   EXPECT_THAT(sentence("\n\n1\n\n4,5\n"), HasSubstr("line 5: the line has 2 cells"));
   EXPECT_THAT(sentence("1,2,3\n4,5\n"), HasSubstr("line 2: 3 cells were expected, and 2 were found"));
   const auto named = read("1,2\n4,5,6\n", {.header = Presence::present});

@@ -60,7 +60,7 @@ CellMatrix find_anndata(const Hdf5& file, const ReadOptions& options) {
     const std::string layers = file.is_group("layers") && !file.members("layers").empty()
                                    ? "; its layers are " + list_of(file.members("layers"))
                                    : "; it has no layers";
-    if (options.layer.empty()) file.wrong("this AnnData file has no X" + layers + " (--layer takes one).");
+    if (options.layer.empty()) file.wrong("this AnnData file has no X" + layers + " (`layer` takes one).");
     file.wrong("there is no layer " + excerpt(options.layer) + layers + ".");
   }
   if (file.is_group(found.path)) {

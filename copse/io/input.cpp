@@ -81,7 +81,7 @@ void check_addresses(std::size_t size, const std::string& name) {
   fail(name, "it has " + with_unit(static_cast<double>(size)) + ", and this process may have addresses for " +
                  with_unit(static_cast<double>(addresses.rlim_cur)) +
                  " only (ulimit -v). A file is mapped as a whole, whatever is read of it: limit memory by "
-                 "--memory-limit, or by a cgroup, instead.");
+                 "`memory_limit`, or by a cgroup, instead.");
 }
 
 // Pipes, devices, and file systems that cannot be mapped.

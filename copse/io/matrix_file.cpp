@@ -51,7 +51,7 @@ Format format_of(const Input& input) {
 ReadOptions resolved(ReadOptions options, const Input& input) {
   const Format format = format_of(input);
   if (format != Format::hdf5 && (!options.layer.empty() || !options.label.empty()))
-    fail(input.name(), "only .h5ad files have layers and columns of labels (--layer, --cell-labels).");
+    fail(input.name(), "only .h5ad files have layers and columns of labels (`layer`, `cell_labels`).");
   if (options.items == Items::automatic) options.items = format == Format::hdf5 ? Items::rows : Items::columns;
   if (options.transposed) options.items = options.items == Items::rows ? Items::columns : Items::rows;
   options.transposed = false;

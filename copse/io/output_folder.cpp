@@ -86,9 +86,9 @@ void OutputFolder::check_existing(bool replace) {
   if (!foreign.empty() && !whole)
     refuse_folder(path_, "it holds " + foreign + ", which is not part of a result; name a new folder");
   if (!parts.empty() && !replace)
-    refuse_folder(path_, "it holds an earlier result; name a new folder, or replace it with --force");
+    refuse_folder(path_, "it holds an earlier result; name a new folder, or replace it with `force`");
   if (has_runs && !replace)
-    refuse_folder(path_, "it holds the runs of an unfinished survey; go on with --resume, or begin anew with --force");
+    refuse_folder(path_, "it holds the runs of an unfinished survey; go on with `resume`, or begin anew with `force`");
   for (const std::string& name : parts) {
     std::error_code error;
     const fs::path target = fs::read_symlink(place_ / name, error);

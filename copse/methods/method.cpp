@@ -92,7 +92,7 @@ const OptionRows& common_rows() {
     using Of = MethodOptions;
     RowsOf<Of> rows;
     rows.row("clusters", &Of::k, "Number of clusters").at_least(0).spell("-k,--clusters").not_stored();
-    rows.row("runs", &Of::runs, "Starts to try; the one with the best objective is kept, never by --truth")
+    rows.row("runs", &Of::runs, "Starts to try; the one with the best objective is kept, never by `truth`")
         .within(1, 1000000);
     rows.row("seed", &Of::seed, "Seed of the random numbers: the same seed gives the same bits").not_stored();
     rows.row("max_iterations", &Of::max_iterations, "At most so many iterations of a run; 0: as the method has it")

@@ -20,13 +20,20 @@ const OptionRows& rows<NmfOptions>() {
     rows.row("clusters", &Of::rank, "Number of clusters").at_least(1).spell("-k,--clusters").not_stored();
     rows.row("loss", &Of::loss,
              "frobenius: |X - W H|^2; kl: the Kullback-Leibler divergence of counts, the sum of x log(x / (W H)) - x + "
-             "(W H)");
+             "(W H)")
+        .needs_all("the Kullback-Leibler loss")
+        .not_with("solver=dc", "the solver dc starts from a tree, which has the Frobenius loss only")
+        .not_with("device", "the Kullback-Leibler loss runs on the CPU only")
+        .not_with("explain", "no plan knows of the Kullback-Leibler loss");
     rows.row("solver", &Of::solver,
              "hals: the fastest; mu: multiplicative updates; the others solve each step exactly or by gradients");
     rows.row("start", &Of::start,
              "First factors: from a sample of the items (automatic for hals), random, from singular vectors (zeros "
              "kept, filled with the mean, or with small random numbers)");
-    rows.row("runs", &Of::runs, "Starts to try; the best is kept").within(1, 1000000);
+    rows.row("runs", &Of::runs, "Starts to try; the best is kept")
+        .within(1, 1000000)
+        .not_with("consensus", "a consensus has runs of its own")
+        .not_with("explain", "no plan knows of several runs");
     rows.row("alpha", &Of::alpha, "Weight of |W|^2").at_least(0);
     rows.row("beta", &Of::beta, "Weight of the squared column sums of H").at_least(0);
     rows.row("affine", &Of::affine, "X ~ w0 1' + W H: a nonnegative baseline w0 that all items share");
@@ -61,7 +68,7 @@ const OptionRows& rows<TreeOptions>() {
         .at_least(1.000001);
     rows.row("large_share", &Of::large_share,
              "A node with this share of all items is split even if its trials only set outliers aside")
-        .at_least(0);
+        .within(0, 1);
     rows.row("start", &Of::start,
              "First factors of a split: from singular vectors, always the same, or random by `seed`");
     rows.row("tolerance", &Of::tolerance,

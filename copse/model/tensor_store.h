@@ -66,7 +66,7 @@ class TensorReader {
   template <class T>
   std::span<const T> get(const std::string& name) const {
     const auto* values = std::get_if<Buffer<T>>(&find(name).values);
-    if (values == nullptr) wrong("tensor \"" + name + "\" has another type; was it made with another --precision?");
+    if (values == nullptr) wrong("tensor \"" + name + "\" has another type; was it made with another `precision`?");
     return *values;
   }
   // Empty where there is no such tensor.

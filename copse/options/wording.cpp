@@ -3,9 +3,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cmath>
+#include <map>
+
+#include "copse/base/error.h"
 
 namespace copse {
+namespace {
+
+// A number with a unit from the table, in any case.
+double parse_with_unit(const std::string& text, const std::map<std::string, double>& units, const char* expected) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string unit;
+  for (const char* p = end; p != text.data() + text.size(); ++p) {
+    if (*p != ' ') unit.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(*p))));
+  }
+  const auto factor = units.find(unit);
+  if (error != std::errc() || factor == units.end() || !(value > 0) || std::isinf(value)) {
+    throw InvalidArgument("'" + text + "' is not " + expected);
+  }
+  return value * factor->second;
+}
+
+}  // namespace
 
 std::string counted(Index count) {
   std::string digits = std::to_string(std::abs(count));
@@ -48,6 +71,20 @@ std::vector<std::string> split(std::string_view text, char separator) {
     begin = end + 1;
   }
   return parts;
+}
+
+std::string plain_number(double number) { return fmt::format("{:.15g}", number); }
+
+double parse_bytes(const std::string& text) {
+  static const std::map<std::string, double> units = {
+      {"", 1},     {"b", 1},    {"k", 1e3},   {"kb", 1e3},   {"m", 1e6},       {"mb", 1e6},     {"g", 1e9},
+      {"gb", 1e9}, {"t", 1e12}, {"tb", 1e12}, {"kib", 1024}, {"mib", 1048576}, {"gib", 0x1p30}, {"tib", 0x1p40}};
+  return parse_with_unit(text, units, "an amount of memory, such as 500M, 8G or 16GiB");
+}
+
+double parse_seconds(const std::string& text) {
+  static const std::map<std::string, double> units = {{"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
+  return parse_with_unit(text, units, "a time, such as 90, 90s, 5m or 2h");
 }
 
 }  // namespace copse

@@ -17,4 +17,11 @@ std::string joined(const std::vector<std::string>& words, std::string_view separ
 // The parts of a list with separators between them; empty parts are left out.
 std::vector<std::string> split(std::string_view text, char separator);
 
+// A number as a bound is said: 0.5, 1000000.
+std::string plain_number(double number);
+
+// "8G", "500 MB", "2GiB" or plain bytes; "90", "90s", "5m", "2h" in seconds. Throw InvalidArgument.
+double parse_bytes(const std::string& text);
+double parse_seconds(const std::string& text);
+
 }  // namespace copse

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "copse/base/error.h"
+
 namespace copse {
 namespace {
 
@@ -26,6 +28,19 @@ TEST(Wording, ListsComeApartWhereTheyWereJoined) {
   EXPECT_THAT(split("a,b,,c", ','), ::testing::ElementsAre("a", "b", "c"));
   EXPECT_THAT(split("", ','), ::testing::IsEmpty());
   EXPECT_EQ(joined(split("english,french", ','), ","), "english,french");
+}
+
+TEST(Wording, AmountsWithUnits) {
+  EXPECT_EQ(parse_bytes("1000"), 1000);
+  EXPECT_EQ(parse_bytes("1.5G"), 1.5e9);
+  EXPECT_EQ(parse_bytes("2 GiB"), 2147483648.0);
+  EXPECT_EQ(parse_seconds("90"), 90);
+  EXPECT_EQ(parse_seconds("1.5m"), 90);
+  EXPECT_EQ(parse_seconds("2h"), 7200);
+  for (const char* wrong : {"", "G", "0", "-1", "8X", "inf", "nan", "8 apples"}) {
+    EXPECT_THROW(parse_bytes(wrong), InvalidArgument) << wrong;
+    EXPECT_THROW(parse_seconds(wrong), InvalidArgument) << wrong;
+  }
 }
 
 }  // namespace

@@ -86,6 +86,23 @@ Json agreement_of(const Comparison& comparison) {
   return rows;
 }
 
+// The columns of the page's table.
+Json measures_of_page() {
+  Json rows = Json::array();
+  for (const Measure& measure : measures()) {
+    if (measure.title.empty()) continue;
+    const char* const better = measure.better == Better::higher  ? "higher"
+                               : measure.better == Better::lower ? "lower"
+                                                                 : "neither";
+    rows.push_back({{"name", measure.name},
+                    {"title", measure.title},
+                    {"meaning", measure.meaning},
+                    {"digits", measure.digits},
+                    {"better", better}});
+  }
+  return rows;
+}
+
 std::string page_of(const Comparison& comparison) {
   const CompareItems& items = comparison.items;
   // An even sample of the items that were kept.
@@ -125,6 +142,7 @@ std::string page_of(const Comparison& comparison) {
   data["kind"] = "comparison";
   data["items"] = kept.size();
   data["titles"] = titles;
+  data["measures"] = measures_of_page();
   data["methods"] = methods;
   data["agreement"] = agreement_of(comparison);
   return page_around(script_json(data));
@@ -156,23 +174,17 @@ std::optional<CompareOutcome> outcome_in(const std::string& line, const std::str
 }
 
 std::string compare_tsv(const Comparison& comparison) {
-  std::string text =
-      "method\tk\tclusters\truns\tseconds\tpeak_memory_bytes\tobjective\taccuracy\tnmi\tari\tpurity\tmean_accuracy\t"
-      "mean_nmi\tcoherence\tsilhouette\tstability\tzero_share\tnote\n";
-  const auto cell = [](const std::optional<double>& value) {
-    return value && std::isfinite(*value) ? fmt::format("\t{:.6g}", *value) : std::string("\t");
-  };
+  std::string text = "method\tk\tclusters\truns\tseconds\tpeak_memory_bytes\tobjective";
+  for (const Measure& measure : measures()) text += measure.compared ? "\t" + measure.name : "";
+  text += "\tnote\n";
   for (const CompareOutcome& outcome : comparison.outcomes) {
-    const auto& measures = outcome.measures;
-    const auto of = [&](double ClusteringMeasures::*member) {
-      return measures ? std::optional((*measures).*member) : std::nullopt;
-    };
     text += fmt::format("{}\t{}\t{}\t{}\t{:.6g}\t{}\t{:.9g}", one_line(outcome.method), outcome.k, outcome.clusters,
                         outcome.runs, outcome.seconds, outcome.peak_memory_bytes, outcome.objective);
-    text += cell(of(&ClusteringMeasures::accuracy)) + cell(of(&ClusteringMeasures::nmi)) +
-            cell(of(&ClusteringMeasures::ari)) + cell(of(&ClusteringMeasures::purity)) + cell(outcome.mean_accuracy) +
-            cell(outcome.mean_nmi) + cell(outcome.coherence) + cell(outcome.silhouette) + cell(outcome.stability) +
-            cell(outcome.zero_share) + "\t" + one_line(outcome.failure) + "\n";
+    for (const Measure& measure : measures()) {
+      const std::optional<double> value = value_of(outcome, measure);
+      if (measure.compared) text += value ? fmt::format("\t{:.6g}", *value) : "\t";
+    }
+    text += "\t" + one_line(outcome.failure) + "\n";
   }
   return text;
 }

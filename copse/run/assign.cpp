@@ -124,18 +124,23 @@ ReadOptions reading_of_new(const NewItemsOptions& options, const Settings& setti
   return reading;
 }
 
+// What is wrong with the content of a file is said with its name.
+template <class Work>
+auto of_file(const std::string& path, const Work& work) {
+  try {
+    return work();
+  } catch (const InputError& error) {
+    throw InputError(path + ": " + error.what());
+  }
+}
+
 template <class T>
 NewItems<T> read_columns(const NewItemsOptions& options, const Settings& settings, const ModelItems& items) {
   ReadResult<T> read = read_matrix<T>(options.path, reading_of_new(options, settings));
   Dataset<T>& data = read.dataset;
   if (!options.feature_names.empty()) data.feature_names = read_names(options.feature_names, &read.notes);
   if (!options.item_names.empty()) data.item_names = read_names(options.item_names, &read.notes);
-  NewItems<T> result;
-  try {
-    result = match_items(std::move(data), settings, items);
-  } catch (const InputError& error) {
-    throw InputError(options.path + ": " + error.what());
-  }
+  NewItems<T> result = of_file(options.path, [&] { return match_items(std::move(data), settings, items); });
   result.notes.insert(result.notes.begin(), read.notes.begin(), read.notes.end());
   return result;
 }
@@ -312,7 +317,7 @@ PlacedItems place_blocks(const FileItems<T>& file, const NewItemsOptions& option
   std::vector<std::string> item_names;
   if (!options.item_names.empty()) {
     item_names = read_names(options.item_names, &all.notes);
-    check_names(item_names, file.cols(), "item");
+    of_file(options.path, [&] { check_names(item_names, file.cols(), "item"); });
   }
   for (Index begin = 0, end = 0; begin < file.blocks(); begin = end) {
     while (end < file.blocks() &&
@@ -328,7 +333,7 @@ PlacedItems place_blocks(const FileItems<T>& file, const NewItemsOptions& option
     }
     if (!item_names.empty())
       data.item_names.assign(item_names.begin() + first, item_names.begin() + first + data.items());
-    NewItems<T> items = match_items(std::move(data), settings, model.items);
+    NewItems<T> items = of_file(options.path, [&] { return match_items(std::move(data), settings, model.items); });
     std::vector<PlacedItem> placed = place(model, items);
     std::ranges::move(items.names, std::back_inserter(all.names));
     std::ranges::move(placed, std::back_inserter(all.items));
@@ -343,12 +348,7 @@ PlacedItems place_new(const NewItemsOptions& options, const Settings& settings, 
                       const RunEvents& events) {
   if (!model.items.is_text()) {
     if (const std::shared_ptr<const ItemBlocks> blocks = open_blocks(options.path, reading_of_new(options, settings))) {
-      try {
-        return place_blocks(FileItems<T>(blocks), options, settings, model, events);
-      } catch (const InputError& error) {
-        const std::string sentence = error.what();
-        throw InputError(sentence.starts_with(options.path) ? sentence : options.path + ": " + sentence);
-      }
+      return place_blocks(FileItems<T>(blocks), options, settings, model, events);
     }
   }
   NewItems<T> items = read_new_items<T>(options, settings, model.items, events);

@@ -26,6 +26,7 @@
 #include "copse/model/split_log.h"
 #include "copse/options/wording.h"
 #include "copse/run/method_input.h"
+#include "copse/run/options.h"
 #include "copse/run/survey_method.h"
 
 namespace copse {
@@ -105,7 +106,7 @@ class Runs {
       return [&, path, take](std::int64_t, const std::string& bytes) {
         RunRecord record = unpacked(bytes);
         if (!is_of(record, survey, data.features()))
-          throw InputError(fmt::format("{} has a run that this survey cannot have; begin anew with --force.", path));
+          throw InputError(fmt::format("{} has a run that this survey cannot have; begin anew with `force`.", path));
         if (!knows(record.key)) take(std::move(record), bytes);
       };
     };
@@ -302,9 +303,9 @@ double check_survey_fits(const Dataset<T>& data, const ChooseRunOptions& options
                         std::max(survey_memory(data, looked_at, most), consensus);
   // What the machine can spare is beside what is taken already.
   if (needed - (options.flat.memory_limit > 0 ? 0 : resident_memory()) <= limit) return needed;
-  throw InputError(fmt::format("this survey needs about {} of memory with {}, and {} {}; fewer --threads need less.",
+  throw InputError(fmt::format("this survey needs about {} of memory with {}, and {} {}; fewer `threads` need less.",
                                in_bytes(needed), counted(thread_count(), "thread"),
-                               options.flat.memory_limit > 0 ? "--memory-limit allows" : "the machine can spare",
+                               options.flat.memory_limit > 0 ? "`memory_limit` allows" : "the machine can spare",
                                in_bytes(limit)));
 }
 
@@ -322,16 +323,12 @@ std::vector<Index> automatic_range(Index last) {
 }
 
 ChooseRunOptions automatic_survey(const FlatRunOptions& flat, bool sparse) {
-  const auto refuse = [](bool given, const char* what) {
-    if (given) throw InvalidArgument(fmt::format("To choose the number of clusters does not go with {}.", what));
-  };
-  refuse(flat.team != nullptr, "several processes");
-  refuse(!flat.device.empty(), "a device");
-  refuse(flat.dc, "the solver dc");
-  refuse(!flat.start_file.empty(), "given first factors");
-  refuse(flat.joint.is_asked_for(), "links, vectors and neighbours");
+  FlatRunOptions asked = flat;
+  asked.auto_k = true;
+  check_conflicts(asked);
   ChooseRunOptions options;
   options.flat = flat;
+  options.flat.auto_k = false;
   options.final_tolerance = flat.nmf.tolerance;
   options.flat.nmf.tolerance = std::max(flat.nmf.tolerance, survey_tolerance(tolerance_by_data, sparse));
   options.survey.runs = 20;
@@ -385,7 +382,7 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
   SurveyOutcome outcome;
   if (last > most) outcome.notes.push_back(fmt::format("Numbers of clusters above {} were left out: {}.", most, there));
   if (survey.items() < data.items()) {
-    outcome.notes.push_back(fmt::format("The survey looked at {} of the {} items; --most-items 0 looks at all.",
+    outcome.notes.push_back(fmt::format("The survey looked at {} of the {} items; `most_items` 0 looks at all.",
                                         counted(survey.items()), counted(data.items())));
   }
   if (const std::string left_out = left_out_for(*options.method, options.all_measures); !left_out.empty())
@@ -437,7 +434,7 @@ SurveyOutcome run_survey(const Dataset<T>& data, ChooseRunOptions options, const
     outcome.report = report_of(survey, plan, runs, options);
     if (baseline >= large_baseline) {
       outcome.report.verdict.sentence += fmt::format(
-          " {:.0f} % of the data is a baseline that all items share: affine NMF (--affine, affine=True) has room for "
+          " {:.0f} % of the data is a baseline that all items share: affine NMF (`affine`) has room for "
           "it.",
           100 * baseline);
     }
@@ -471,7 +468,7 @@ ChooseResult run_choose(ChooseRunOptions options, const RunEvents& events) {
                       // Larger ones are left out where they are too many; other methods may have more than features.
                       .clusters = traits.factors ? options.survey.ks.front() : 1,
                       .memory_limit = options.flat.memory_limit,
-                      .option = "-k"};
+                      .option = "`clusters`"};
   PreparedInput<T> input = load_for<T>(*options.method, options.flat.input, job, events, seconds);
   give_sparse_weights(options.flat, input.data);
   options.flat.nmf.tolerance = survey_tolerance(options.flat.nmf.tolerance, input.data.is_sparse());

@@ -72,13 +72,13 @@ MemoryJob job_of(const ClusterRunOptions& options) {
   return {.gives = Gives::flat,
           .clusters = 1,  // NMF would refuse more clusters than features: see check_clusters_fit()
           .memory_limit = options.memory_limit,
-          .option = "-k",
+          .option = "`clusters`",
           .has_page = options.keep_texts,
           .samples = false,
           .breathes = false,
           .is_text = options.input.items.documents.has_value(),
           .entries = options.method.method->traits.reads == Reads::counts,
-          .needs_all = "this method needs"};
+          .needs_all = "this method needs all entries in memory"};
 }
 
 }  // namespace

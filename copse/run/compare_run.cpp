@@ -61,7 +61,7 @@ PreparedInput<T> load_for(const CompareOptions& options, const Method& method, I
                       .clusters = traits.k_within_features ? k : 1,  // see check_clusters_fit()
                       .memory_limit = options.memory_limit,
                       .is_text = options.input.documents.has_value(),
-                      .needs_all = "a comparison needs"};
+                      .needs_all = "a comparison needs all entries in memory"};
   Seconds seconds;
   return load_for<T>(method, options.input, job, events, seconds);
 }

@@ -11,13 +11,10 @@
 #include "copse/describe/document_facts.h"
 #include "copse/graph/joint_nmf.h"
 #include "copse/input/input_report.h"
-#include "copse/input/options.h"
 #include "copse/input/shared_input.h"
-#include "copse/input/stored_input.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/kernels/shared_data.h"
 #include "copse/measure/factors.h"
-#include "copse/methods/options.h"
 #include "copse/model/stored_result.h"
 #include "copse/nmf/assign.h"
 #include "copse/nmf/breathe.h"
@@ -28,6 +25,7 @@
 #include "copse/options/wording.h"
 #include "copse/run/assign.h"
 #include "copse/run/device.h"
+#include "copse/run/options.h"
 #include "copse/run/shared_runs.h"
 #include "copse/run/stability.h"
 #include "copse/tree/flatten.h"
@@ -58,36 +56,16 @@ void take_all_rows(const SharedData<T>& x, const Team& team, NmfResult<T>& facto
 // Data of which a team has some items each: all get W, and everyone H of its own.
 template <class T>
 NmfResult<T> factorize_own(const RunData<T>& data, const FlatRunOptions& options, const NmfOptions& nmf) {
-  if (options.dc || data.graph != nullptr || options.exact_items || nmf.loss != Loss::frobenius)
-    throw InvalidArgument(
-        "Several processes have the Frobenius loss of a matrix only, without links, and no start from a tree.");
   const SharedData<T> x(data.x, *options.team);
   NmfResult<T> factors = factorize(x, nmf);
   take_all_rows(x, *options.team, factors);
   return factors;
 }
 
-// What a consensus does not go with is refused.
-void check_consensus(const FlatRunOptions& options, bool given_start, bool graph) {
-  const char* const refused = options.dc     ? "a start from a tree (dc)"
-                              : given_start  ? "given first factors"
-                              : graph        ? "links, vectors and neighbours"
-                              : options.team ? "several processes"
-                                             : nullptr;
-  if (refused != nullptr) throw InvalidArgument(fmt::format("A consensus of runs does not go with {}.", refused));
-}
-
 template <class T>
 ConsensusResult<T> solve(const FlatRunOptions& options, const RunData<T>& data, std::optional<StartFactors<T>> start,
                          NmfOptions& nmf) {
-  if (options.consensus.runs > 0) {
-    check_consensus(options, start.has_value(), data.graph != nullptr);
-    return factorize_by_consensus(data.x, nmf, options.consensus);
-  }
-  if (options.dc && nmf.loss != Loss::frobenius)
-    throw InvalidArgument("The solver dc starts from a tree, which has the Frobenius loss only.");
-  if (data.graph != nullptr && nmf.loss != Loss::frobenius)
-    throw InvalidArgument("Links, vectors and neighbours of documents go with the Frobenius loss only.");
+  if (options.consensus.runs > 0) return factorize_by_consensus(data.x, nmf, options.consensus);
   if (options.team != nullptr) return {factorize_own(data, options, nmf), {}};
   const auto run = [&] {
     if (options.dc) return factorize_dc(data.x, *data.nodes(), nmf);
@@ -138,30 +116,14 @@ void note_dead_components(const Matrix<T>& w, std::vector<std::string>& notes) {
                               w.cols(), w.cols()));
 }
 
-Settings settings_of(const FlatRunOptions& options, const NmfOptions& nmf, Precision precision) {
-  Settings settings = settings_of(options.input);
-  add_settings(nmf, settings);
-  // A choice of the run that the solver knows by another name.
-  for (auto& [name, value] : settings) {
-    if (name == "solver" && options.dc) value = std::string("dc");
-    if (name == "start" && !options.start_file.empty()) value = options.start_file;
-  }
-  if (options.joint.is_asked_for()) add_settings(options.joint, settings);
-  if (options.stability > 0) settings.emplace_back("stability", static_cast<std::int64_t>(options.stability));
-  if (options.consensus.runs > 0) {
-    settings.emplace_back("consensus", static_cast<std::int64_t>(options.consensus.runs));
-    settings.emplace_back("consensus_distance", options.consensus.most_distance);
-  }
-  settings.emplace_back("precision", name_of(precision));
-  return settings;
-}
-
 template <class T>
 RunReport make_report(const FlatRunOptions& options, const NmfOptions& nmf, const NmfResult<T>& result) {
   RunReport report;
   report.command = options.command;
   report.version = version();
-  report.settings = settings_of(options, nmf, precision_of<T>);
+  FlatRunOptions known = options;
+  known.nmf = nmf;
+  report.settings = run_settings(known, precision_of<T>);
   report.seed = nmf.seed;
   report.threads = thread_count();
   report.k = nmf.rank;
@@ -211,14 +173,10 @@ void add_stability(const FlatRunOptions& options, NmfOptions nmf, const RunData<
 MemoryJob job_of(const FlatRunOptions& options) {
   const NmfOptions& nmf = options.nmf;
   const bool samples = starts_from_sample(nmf) && !options.dc && options.start_file.empty();
-  const std::string needs_all = nmf.loss == Loss::kullback_leibler ? "the Kullback-Leibler loss needs"
-                                : options.stability > 0            ? "--stability needs"
-                                : options.joint.is_asked_for()     ? "a graph of the items (--links, --vectors) needs"
-                                                                   : "";
   return {.gives = Gives::flat,
           .clusters = nmf.rank,
           .memory_limit = options.memory_limit,
-          .option = "-k",
+          .option = "`clusters`",
           .has_page = options.keep_texts,
           .solver = nmf.solver,
           .samples = samples,
@@ -230,7 +188,7 @@ MemoryJob job_of(const FlatRunOptions& options) {
           .entries = nmf.loss == Loss::kullback_leibler,
           .engine = options.engine,
           .may_spill = options.team == nullptr,
-          .needs_all = needs_all};
+          .needs_all = reason_against(options, "engine=disk")};
 }
 
 }  // namespace
@@ -299,10 +257,11 @@ FlatResult describe_factors(const FlatRunOptions& options, const NmfOptions& nmf
 
 template <class T>
 FlatResult run_flat(const FlatRunOptions& options, const RunData<T>& data, ModelItems items,
-                    std::optional<StartFactors<T>> start, const RunEvents& events) {
-  if (options.stability > 0 && start)
-    throw InvalidArgument("Stability cannot be measured of a run that starts from given factors.");
-  if (options.stability > 0 && data.words == nullptr) throw InvalidArgument("Stability needs the data as a whole.");
+                       std::optional<StartFactors<T>> start, const RunEvents& events) {
+  FlatRunOptions asked = options;
+  if (start && asked.start_file.empty()) asked.start_file = "given factors";
+  check_conflicts(asked);
+  if (options.stability > 0 && data.words == nullptr) throw InvalidArgument("`stability` needs all entries in memory");
   NmfOptions nmf = options.nmf;
   const Stopwatch solving;
   events.show("factoring ...");
@@ -332,15 +291,8 @@ NmfResult<T> factorize_shared(const Data<T>& own, const NmfOptions& nmf, const T
 template <class T>
 std::optional<RunToExplain> to_explain(const FlatRunOptions& options) {
   if (!options.explain) return {};
-  const char* const unknown = options.nmf.loss != Loss::frobenius ? "the Kullback-Leibler loss"
-                              : options.dc                        ? "a start from a tree (dc)"
-                              : options.nmf.runs > 1              ? "several runs"
-                              : options.consensus.runs > 0        ? "a consensus of runs"
-                              : options.joint.is_asked_for()      ? "a graph beside the words"
-                              : options.stability > 0             ? "the stability of topics"
-                                                                  : nullptr;
   return plan_to_explain(options.input, job_of(options), precision_of<T>,
-                         options.team != nullptr ? options.team->size() : 1, unknown);
+                         options.team != nullptr ? options.team->size() : 1);
 }
 
 // The run of a team.
@@ -348,9 +300,6 @@ template <class T>
 FlatResult run_flat_shared(const FlatRunOptions& options, const RunEvents& events) {
   const Stopwatch clock;
   const Team& team = *options.team;
-  if (options.dc) throw InvalidArgument("--solver dc runs on one process.");
-  if (options.consensus.runs > 0) throw InvalidArgument("--consensus runs on one process.");
-  if (!options.start_file.empty()) throw InvalidArgument("A start from a file (--start FILE) runs on one process.");
   Seconds seconds;
   std::optional<RunToExplain> plan = to_explain<T>(options);
   SharedInput<T> shared = load_shared<T>(options.input, job_of(options), options.nmf.runs, team, events, seconds);
@@ -377,27 +326,16 @@ FlatResult run_flat_shared(const FlatRunOptions& options, const RunEvents& event
   return result;
 }
 
-// What a device does not do is refused, and not done elsewhere in silence.
-void check_device(const FlatRunOptions& options) {
-  opencl_number(options.device);
-  const char* const refused = options.nmf.loss != Loss::frobenius ? "the Kullback-Leibler loss"
-                              : options.dc                        ? "a start from a tree (dc)"
-                              : options.joint.is_asked_for()      ? "a graph beside the words"
-                              : options.stability > 0             ? "the stability of topics"
-                                                                  : nullptr;
-  if (refused != nullptr) throw InvalidArgument(fmt::format("{} runs on the CPU only; leave out --device.", refused));
-}
-
 }  // namespace
 
 template <class T>
 FlatResult run_flat(const FlatRunOptions& options, const RunEvents& events) {
-  if (options.team != nullptr && !options.device.empty()) throw InvalidArgument("--device runs on one process.");
+  check_conflicts(options);
   if (options.team != nullptr) return run_flat_shared<T>(options, events);
   const Stopwatch clock;
   FlatRunOptions known = options;
   Seconds seconds;
-  if (!options.device.empty()) check_device(options);
+  if (!options.device.empty()) opencl_number(options.device);
   const MemoryJob job = job_of(options);
   std::optional<RunToExplain> plan = to_explain<T>(options);
   PreparedInput<T> input = load<T>(options.input, job, events, seconds);
@@ -415,10 +353,7 @@ FlatResult run_flat(const FlatRunOptions& options, const RunEvents& events) {
     graph = joint_graph(known.joint, joint_items(input), options.nmf.rank, options.memory_limit, events, input.notes);
   ModelItems items = take_items(input);
   std::unique_ptr<OpenClData<T>> device;
-  if (!options.device.empty()) {
-    if (input.streamed) throw InvalidArgument("A device takes a matrix that fits in memory; leave out --device.");
-    device = on_device(options.device, input.data);
-  }
+  if (!options.device.empty()) device = on_device(options.device, input.data);
   const auto in_host = device ? nullptr : input.solver_data();
   const Data<T>& x = device ? *device : *in_host;
   RunData<T> data = run_data(input, x, options.keep_texts);

@@ -23,6 +23,7 @@ struct FlatRunOptions {
   InputOptions input;
   JointInput joint;  // a graph to be factored together with the words
   NmfOptions nmf;
+  bool auto_k = false;                   // as many clusters as a survey says: automatic_survey() makes it of this run
   bool dc = false;                       // start from the leaves of a tree
   bool exact_items = false;              // at the end, H becomes the exact solution for W, as assign() would find it
   ConsensusOptions consensus;            // of many runs, in place of the best of nmf.runs; runs = 0: none

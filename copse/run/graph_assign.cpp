@@ -74,7 +74,7 @@ NewNodes<T> from_matrix(Dataset<T> data, const std::string& path, const Communit
   const Index nodes = static_cast<Index>(model.items.item_names.size());
   if (data.features() != nodes)
     throw InputError(
-        fmt::format("{}: weights to {} were expected, and the matrix is {} x {}; --items says which side "
+        fmt::format("{}: weights to {} were expected, and the matrix is {} x {}; `items` says which side "
                     "the new nodes are.",
                     path, counted(nodes, "node"), data.features(), data.items()));
   NewNodes<T> result;

@@ -9,10 +9,9 @@
 #include "copse/base/parallel.h"
 #include "copse/base/version.h"
 #include "copse/graph/choose_communities.h"
-#include "copse/input/options.h"
 #include "copse/measure/factors.h"
-#include "copse/methods/options.h"
 #include "copse/run/graph_assign.h"
+#include "copse/run/options.h"
 
 namespace copse {
 namespace {
@@ -23,10 +22,7 @@ RunReport make_report(const GraphRunOptions& options, const GraphClusters<T>& fo
   const GraphRun& best = found.runs[static_cast<std::size_t>(found.best_run)];
   report.command = options.command;
   report.version = version();
-  add_settings(options.input, report.settings);
-  add_settings(options.cluster, report.settings);
-  report.settings.emplace_back("overlap", options.overlap);
-  report.settings.emplace_back("precision", name_of(precision_of<T>));
+  report.settings = run_settings(options, precision_of<T>);
   report.seed = options.cluster.seed;
   report.threads = thread_count();
   report.k = options.cluster.k;
@@ -112,6 +108,7 @@ GraphResult run_graph(const GraphRunOptions& given, GraphInput<T> input, const R
 
 template <class T>
 GraphResult run_graph(const GraphRunOptions& options, const RunEvents& events) {
+  check_conflicts(options);
   const Stopwatch clock;
   Seconds seconds;
   GraphInput<T> input =

@@ -243,18 +243,18 @@ TEST_F(GraphRun_, RefusesWhatCannotBe) {
     return "";
   };
   const std::string edges = file("edges.tsv", cliques(2, 3, word));
-  EXPECT_NE(sentence(options_for(edges, 7)).find("-k 7 is too large"), std::string::npos);
+  EXPECT_NE(sentence(options_for(edges, 7)).find("`clusters` 7 is too large"), std::string::npos);
   EXPECT_NE(sentence(options_for(file("loop.tsv", "a\ta\n"), 1)).find("no edges"), std::string::npos);
   EXPECT_NE(sentence(options_for(file("negative.tsv", "a\tb\t-1\n"), 1)).find("negative"), std::string::npos);
   EXPECT_NE(sentence(options_for(file("wide.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1\n"), 1))
-                .find("--similarity"),
+                .find("`similarity`"),
             std::string::npos);
   GraphRunOptions truth = options_for(edges, 2);
   truth.input.items.truth = file("truth.txt", "a\nb\n");
   EXPECT_NE(sentence(truth).find("2 lines, but the graph has 6 nodes"), std::string::npos);
   GraphRunOptions memory = options_for(edges, 2);
   memory.memory_limit = 1000;
-  EXPECT_NE(sentence(memory).find("--memory-limit allows"), std::string::npos);
+  EXPECT_NE(sentence(memory).find("`memory_limit` allows"), std::string::npos);
 }
 
 TEST_F(GraphRun_, GivesTheBestSoFarWhenItIsStopped) {

@@ -10,6 +10,8 @@
 #include "copse/kernels/in_memory.h"
 #include "copse/methods/options.h"
 #include "copse/run/leaves.h"
+#include "copse/model/stored_result.h"
+#include "copse/run/options.h"
 
 namespace copse {
 namespace {
@@ -31,6 +33,7 @@ void take_nodes_as_features(ModelItems& items, Index nodes) {
 
 template <class T>
 TreeResult run_graph_tree(const GraphTreeRunOptions& options, const RunEvents& events) {
+  check_conflicts(options);
   TreeResult result;
   const Stopwatch clock;
   RunReport& report = result.report;
@@ -41,11 +44,7 @@ TreeResult run_graph_tree(const GraphTreeRunOptions& options, const RunEvents& e
   report.seconds.solve = solving.seconds();
   uninterrupted([&] {
     report.command = options.command;
-    add_settings(options.input, report.settings);
-    add_settings(options.tree.tree, report.settings);
-    report.settings.emplace_back("tau", options.tree.tau);
-    report.settings.emplace_back("least_component", static_cast<std::int64_t>(options.tree.least_component));
-    report.settings.emplace_back("precision", name_of(precision_of<T>));
+    report.settings = run_settings(options, precision_of<T>);
     report.seed = options.tree.tree.seed;
     report.threads = thread_count();
     report.nonzeros = input.graph.weights.nonzeros();

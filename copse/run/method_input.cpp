@@ -88,11 +88,11 @@ double check_clusters_fit(const Dataset<T>& items, const MethodOptions& options,
   const Index k = options.k;
   if (k > items.items())
     throw InputError(
-        fmt::format("-k {} is too large for {}, which has {}.", k, called, counted(items.items(), "item")));
+        fmt::format("`clusters` {} is too large for {}, which has {}.", k, called, counted(items.items(), "item")));
   const double needed = options.method->cost(workload_of(items), options).bytes;
   const double there = memory_limit > 0 ? memory_limit - resident_memory() : available_memory();
   if (needed > there)
-    throw InputError(fmt::format("-k {} takes about {} of memory beside {}, and there are {}; a smaller -k needs less.",
+    throw InputError(fmt::format("`clusters` {} takes about {} of memory beside {}, and there are {}; a smaller `clusters` needs less.",
                                  k, in_bytes(needed), called, in_bytes(std::max(0.0, there))));
   return needed;
 }

@@ -32,10 +32,10 @@ void check_memory_for(PixelShape shape, PixelShape working, const SegmentOptions
                         segment_memory(working, options) + 30e6;
   if (needed <= limit) return;
   throw InputError(fmt::format(
-      "this run needs about {} of memory, most of it for the graph of {}, and {} {}; fewer --pixels or a smaller "
-      "--radius need less.",
+      "this run needs about {} of memory, most of it for the graph of {}, and {} {}; fewer `pixels` or a smaller "
+      "`radius` need less.",
       in_bytes(needed), counted(working.pixels(), "pixel"),
-      memory_limit > 0 ? "--memory-limit allows" : "the machine can spare", in_bytes(limit)));
+      memory_limit > 0 ? "`memory_limit` allows" : "the machine can spare", in_bytes(limit)));
 }
 
 // Room for as many segments as are wanted.
@@ -88,11 +88,17 @@ const OptionRows& rows<SegmentRunOptions>() {
     RowsOf<Of> rows;
     rows.row("picture", &Of::path, "A PNG, JPEG or PPM file").as(OptionKind::file);
     rows.row("segments", &Of::segments, "How many to show")
-        .within(0, 1000)
+        .within(2, 1000)
         .otherwise("as many as have strong boundaries");
     rows.row("pixels", &Of::pixels, "Scale a picture with more of them down to so many").within(16, 4'000'000);
     rows.headed(0, "Segments");
     rows.nest(&Of::segment);
+    rows.row("memory_limit", &Of::memory_limit,
+             "Memory to use at most, such as 8G; what cannot do with it does not start")
+        .as(OptionKind::bytes)
+        .otherwise("what the machine has to spare")
+        .not_stored()
+        .in("Machine");
     return rows.done();
   }();
   return table;

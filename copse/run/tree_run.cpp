@@ -10,9 +10,7 @@
 #include "copse/choose/worth_splitting.h"
 #include "copse/describe/document_facts.h"
 #include "copse/input/input_report.h"
-#include "copse/input/options.h"
 #include "copse/input/shared_input.h"
-#include "copse/input/stored_input.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/kernels/shared_data.h"
 #include "copse/methods/options.h"
@@ -23,22 +21,13 @@
 #include "copse/run/device.h"
 #include "copse/run/device_tree.h"
 #include "copse/run/leaves.h"
+#include "copse/run/options.h"
 #include "copse/run/stability.h"
 #include "copse/tree/flatten.h"
 #include "copse/tree/shared_tree.h"
 
 namespace copse {
 namespace {
-
-Settings settings_of(const TreeRunOptions& options, const TreeOptions& tree, Precision precision) {
-  Settings settings = settings_of(options.input);
-  add_settings(tree, settings);
-  if (options.joint.is_asked_for()) add_settings(options.joint, settings);
-  if (options.stability > 0) settings.emplace_back("stability", static_cast<std::int64_t>(options.stability));
-  if (options.auto_leaves) settings.emplace_back("auto_leaves", true);
-  settings.emplace_back("precision", name_of(precision));
-  return settings;
-}
 
 template <class T>
 void grow_tree(const TreeRunOptions& options, const TreeOptions& tree, const RunData<T>& data, SplitMemory<T>* memory,
@@ -109,7 +98,10 @@ void describe_tree(const TreeRunOptions& options, const TreeOptions& tree, doubl
   uninterrupted([&] {
     report.nonzeros = data.nonzeros;
     result.model.items = std::move(items);
-    report.settings = settings_of(options, tree, precision_of<T>);
+    TreeRunOptions known = options;
+    known.tree = tree;
+    known.score = tree.score;
+    report.settings = run_settings(known, precision_of<T>);
     place_outside(data.outside, report.settings, result.model);
     if (data.words != nullptr) add_document_facts(*data.words, data.documents, result.model);
     report.command = options.command;
@@ -125,12 +117,9 @@ void describe_tree(const TreeRunOptions& options, const TreeOptions& tree, doubl
 
 template <class T>
 TreeResult grow_and_describe(const TreeRunOptions& options, const RunData<T>& data, ModelItems items,
-                             SplitMemory<T>* memory, const RunEvents& events) {
-  if (options.stability > 0 && data.words == nullptr) throw InvalidArgument("Stability needs the data as a whole.");
-  if (data.graph != nullptr && !options.flat)
-    throw InvalidArgument(
-        "Links, vectors and neighbours have their say when all items are fitted to the leaves, and this was to be "
-        "left out (--no-flat).");
+                                SplitMemory<T>* memory, const RunEvents& events) {
+  check_conflicts(options);
+  if (options.stability > 0 && data.words == nullptr) throw InvalidArgument("`stability` needs all entries in memory");
   TreeResult result;
   const Stopwatch solving;
   TreeOptions tree = options.tree;
@@ -161,13 +150,11 @@ MemoryJob job_of(const TreeRunOptions& options) {
   return {.gives = Gives::tree,
           .clusters = options.tree.leaves,
           .memory_limit = options.memory_limit,
-          .option = "--leaves",
+          .option = "`leaves`",
           .has_page = options.keep_texts,
           .is_text = options.input.documents.has_value(),
           .engine = options.engine,
-          .needs_all = options.stability > 0          ? "--stability needs"
-                       : options.joint.is_asked_for() ? "a graph of the items (--links, --vectors) needs"
-                                                      : ""};
+          .needs_all = reason_against(options, "engine=disk")};
 }
 
 // The finished factorizations of a team: the first writes and finds them, and gives them to the others.
@@ -247,21 +234,13 @@ void add_log_notes(const SplitLog<T>& log, Index factorizations, std::vector<std
 template <class T>
 std::optional<RunToExplain> to_explain(const TreeRunOptions& options) {
   if (!options.explain) return {};
-  const char* const unknown = options.auto_leaves            ? "a number of leaves that is found on the way"
-                              : options.resume               ? "what a run before has left (--resume)"
-                              : options.joint.is_asked_for() ? "a graph beside the words"
-                              : options.stability > 0        ? "the stability of topics"
-                                                             : nullptr;
   return plan_to_explain(options.input, job_of(options), precision_of<T>,
-                         options.team != nullptr ? options.team->size() : 1, unknown);
+                         options.team != nullptr ? options.team->size() : 1);
 }
 
 // The run of a team: everyone reads some of the items, and has the whole tree.
 template <class T>
 TreeResult run_tree_shared(const TreeRunOptions& options, const RunEvents& events) {
-  if (options.auto_leaves)
-    throw InvalidArgument(
-        "To choose the number of leaves takes the data as a whole: it does not go with several processes.");
   const Stopwatch clock;
   const Team& team = *options.team;
   Seconds seconds;
@@ -304,21 +283,10 @@ TreeResult run_tree_shared(const TreeRunOptions& options, const RunEvents& event
 
 namespace {
 
-// What a device does not do is refused, and not done elsewhere in silence.
-void check_device(const TreeRunOptions& options) {
-  opencl_number(options.device);
-  if (options.team != nullptr) throw InvalidArgument("--device runs on one process.");
-  const char* const refused = options.joint.is_asked_for() ? "a graph beside the words"
-                              : options.stability > 0      ? "the stability of topics"
-                                                           : nullptr;
-  if (refused != nullptr) throw InvalidArgument(fmt::format("{} runs on the CPU only; leave out --device.", refused));
-}
-
 // The device, for data that it can read.
 template <class T>
 std::unique_ptr<OpenClWorkshop<T>> workshop_for(const TreeRunOptions& options, const PreparedInput<T>& input) {
   if (options.device.empty()) return nullptr;
-  if (input.streamed) throw InvalidArgument("A device takes a matrix that fits in memory; leave out --device.");
   if (!input.data.is_sparse()) throw InvalidArgument("a device multiplies sparse matrices, and this one is dense.");
   return std::make_unique<OpenClWorkshop<T>>(OpenClOptions{.device = opencl_number(options.device)});
 }
@@ -327,7 +295,8 @@ std::unique_ptr<OpenClWorkshop<T>> workshop_for(const TreeRunOptions& options, c
 
 template <class T>
 TreeResult run_tree(const TreeRunOptions& options, const RunEvents& events) {
-  if (!options.device.empty()) check_device(options);
+  check_conflicts(options);
+  if (!options.device.empty()) opencl_number(options.device);
   if (options.team != nullptr) return run_tree_shared<T>(options, events);
   const Stopwatch clock;
   Seconds seconds;

@@ -137,11 +137,11 @@ std::string no_terms(const TokenStore& store, const ChosenTerms& chosen) {
   for (const std::string& language : options.stop_words) {
     if (language != "none") add(language);
   }
-  if (!options.more_stop_words.empty()) add("--stop-words");
+  if (!options.more_stop_words.empty()) add("`stop_words`");
   const std::string list = "on the stop list (" + lists + ")";
   if (stopped == store.tokens)
     return start + std::to_string(store.tokens) + " words, all of them " + list +
-           "; --language none would leave no language's words out.";
+           "; `language` none would leave no language's words out.";
   const std::string others =
       stopped > 0 ? std::to_string(stopped) + " of them " + list + ", and the others are" : "which are";
   return start + std::to_string(store.tokens) + " words, " + others + " rarer than the least count of " +

@@ -268,7 +268,7 @@ TEST(Corpus, SaysWhenTheStopListIsTheReasonThatNothingIsLeft) {
   english.stop_words = {"english"};
   EXPECT_EQ(
       sentence({"the of and", "and this is that"}, english),
-      "no word is left to count: the 2 documents have 7 words, all of them on the stop list (english); --language "
+      "no word is left to count: the 2 documents have 7 words, all of them on the stop list (english); `language` "
       "none would leave no language's words out.");
   EXPECT_THAT(
       sentence({"the of and zebra"}, english),
@@ -276,7 +276,7 @@ TEST(Corpus, SaysWhenTheStopListIsTheReasonThatNothingIsLeft) {
   TextOptions own;
   own.stop_words = {"none"};
   own.more_stop_words = {"zebra"};
-  EXPECT_THAT(sentence({"zebra zebra zebra"}, own), HasSubstr("3 words, all of them on the stop list (--stop-words)"));
+  EXPECT_THAT(sentence({"zebra zebra zebra"}, own), HasSubstr("3 words, all of them on the stop list (`stop_words`)"));
 }
 
 TEST(Corpus, RefusesWrongOptions) {

@@ -1,7 +1,5 @@
 #include "python/src/settings.h"
 
-#include <cctype>
-
 #include "copse/base/error.h"
 #include "copse/model/stored_result.h"
 #include "copse/run/flat_run.h"
@@ -44,19 +42,11 @@ nb::dict to_dict(const Settings& settings) {
   return out;
 }
 
-std::string in_python(std::string sentence) {
-  for (std::size_t at = 0; (at = sentence.find("--", at)) != std::string::npos;) {
-    const bool option = at + 2 < sentence.size() && std::islower(static_cast<unsigned char>(sentence[at + 2]));
-    if (!option) {
-      at += 2;
-      continue;
-    }
-    sentence.erase(at, 2);
-    for (; at < sentence.size() && (std::isalnum(static_cast<unsigned char>(sentence[at])) || sentence[at] == '-');
-         ++at)
-      if (sentence[at] == '-') sentence[at] = '_';
-  }
-  return sentence;
+std::string in_python(const std::string& sentence) {
+  return with_spelling(sentence, [](const std::string& name) {
+    const bool is_option = name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos;
+    return is_option ? name : std::string();
+  });
 }
 
 void bind_settings(nb::module_& module) {

@@ -18,7 +18,7 @@ void take(const nb::dict& values, Options& options) {
   take_given(to_settings(values), bound(options));
 }
 
-// A sentence that speaks of options of the program speaks of parameters here: --min-words is min_words.
-std::string in_python(std::string sentence);
+// A sentence with the names of its options as parameters have them.
+std::string in_python(const std::string& sentence);
 
 }  // namespace copse::python

@@ -87,7 +87,7 @@ def test_the_kullback_leibler_loss_is_what_it_says(copse, planted, tmp_path, sol
 ])
 def test_options_that_the_kullback_leibler_loss_has_not_are_refused(copse, planted, options, sentence):
     run = copse("factor", planted.path, "-k", 3, "--loss", "kl", *options)
-    assert run.returncode == 1 and sentence in run.stderr
+    assert run.returncode in (1, 2) and sentence in run.stderr
 
 
 def test_a_consensus_of_runs_says_what_they_have_in_common(copse, planted, tmp_path):
@@ -123,7 +123,7 @@ def test_a_consensus_of_runs_says_what_they_have_in_common(copse, planted, tmp_p
     (("--consensus-distance", ".3"), 2, "--consensus"),
     (("--consensus", "5", "--loss", "kl"), 1, "Frobenius loss only"),
     (("--consensus", "5", "--sparse", "0.1"), 1, "without penalties"),
-    (("--consensus", "5", "--solver", "dc"), 1, "does not go with a start from a tree"),
+    (("--consensus", "5", "--solver", "dc"), 2, "does not go with --consensus"),
     (("--consensus", "5", "--consensus-distance", "-1"), 2, "--consensus-distance"),
 ])
 def test_what_a_consensus_does_not_go_with_is_refused(copse, planted, options, code, sentence):

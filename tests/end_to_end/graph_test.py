@@ -258,7 +258,7 @@ def test_other_bad_input(copse, graph, tmp_path):
     assert "2 lines, but the graph has 90 nodes" in refused("edges.tsv", "-k", 2, "--truth", "two.txt")
     assert "is not in two.txt" in refused("edges.tsv", "-k", 2, "--nodes", "two.txt")
     assert "--memory-limit allows" in refused("edges.tsv", "-k", 2, "--memory-limit", "1M")
-    assert "needs a --sigma" in refused("edges.tsv", "-k", 2, "--similarity", "gaussian", code=2)
+    assert "requires --sigma" in refused("edges.tsv", "-k", 2, "--similarity", "gaussian", code=2)
     assert "--similarity" in refused("edges.tsv", "-k", 2, "--neighbours", 3, code=2)
     assert "--solver" in refused("edges.tsv", "-k", 2, "--solver", "newon", code=2)
 

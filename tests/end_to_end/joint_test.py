@@ -84,7 +84,7 @@ def test_a_tree_takes_links_where_it_places_documents(copse, hard, tmp_path):
     assert [row["leaf"] for row in words] == [row["leaf"] for row in joint]
     assert [row["cluster"] for row in words] != [row["cluster"] for row in joint]
     run = copse("tree", "docs.jsonl", "--leaves", 4, "--links", "links.tsv", "--no-flat")
-    assert run.returncode == 1 and "--no-flat" in run.stderr
+    assert run.returncode == 2 and "--no-flat" in run.stderr
 
 
 def test_the_number_of_threads_changes_nothing(copse, hard, tmp_path):

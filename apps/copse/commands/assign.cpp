@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,6 +18,8 @@
 #include "copse/io/result_folder.h"
 #include "copse/options/wording.h"
 #include "copse/run/graph_assign.h"
+#include "copse/run/graph_tree_run.h"
+#include "copse/run/options.h"
 
 namespace copse {
 namespace {
@@ -45,11 +46,24 @@ constexpr const char* assign_examples =
 struct AssignOptions {
   std::string folder;
   NewItemsOptions items;
-  std::string output;  // a file, or empty: stdout
-  bool json = false;
-  bool quiet = false;
-  int threads = 0;
+  std::string file;  // of the answer; empty: stdout
+  OutputOptions output;
+  MachineOptions machine;
 };
+
+OptionRows option_rows() {
+  using Of = AssignOptions;
+  RowsOf<Of> rows;
+  make_argument(rows.row("result", &Of::folder, "The folder of a result").as(OptionKind::folder), "RESULT");
+  rows.nest(&Of::items);
+  make_argument(rows["items"], "DOCS|MATRIX|EDGES");
+  rows.row("output", &Of::file, "Write the answer into this file")
+      .as(OptionKind::file)
+      .spell("--output,-o")
+      .otherwise("stdout")
+      .in("Output");
+  return rows.done();
+}
 
 std::string cell(std::string text) {
   std::ranges::replace_if(
@@ -86,43 +100,41 @@ std::string as_json(const AssignOptions& options, const std::vector<std::string>
 void write(const AssignOptions& options, const std::vector<std::string>& names, const std::vector<PlacedItem>& placed,
            const std::vector<std::string>& notes, bool tree, Terminal& terminal) {
   for (const std::string& note : notes) terminal.say("note: " + note);
-  const std::string text = options.json ? as_json(options, names, placed, notes, tree) : table(names, placed, tree);
-  if (options.output.empty()) {
+  const std::string text =
+      options.output.json ? as_json(options, names, placed, notes, tree) : table(names, placed, tree);
+  if (options.file.empty()) {
     terminal.clear();
-    options.json ? print_json(text) : print_data(text);
+    options.output.json ? print_json(text) : print_data(text);
     return;
   }
-  OutputFile file(options.output);
+  OutputFile file(options.file);
   file.write(text);
   file.commit();
-  terminal.say(
-      fmt::format("{} placed, written: {}", counted(static_cast<Index>(placed.size()), "item"), options.output));
+  terminal.say(fmt::format("{} placed, written: {}", counted(static_cast<Index>(placed.size()), "item"), options.file));
 }
 
 int run(const AssignOptions& options) {
-  Terminal terminal(options.quiet);
+  Terminal terminal(options.output.quiet);
   const StoredResult stored(options.folder);
   if (stored.is_segmentation())
     throw InputError(options.folder + " has the segments of a picture; new items have no place in it.");
   if (stored.is_graph_tree())
     throw InputError(options.folder + " is a tree of communities; new nodes go into those of `copse graph -k`.");
-  if (!options.output.empty()) {
-    refuse_parts_of_result(options.output, options.folder);
+  if (!options.file.empty()) {
+    refuse_parts_of_result(options.file, options.folder);
     const std::string inputs[] = {options.items.path, options.items.feature_names, options.items.item_names};
-    refuse_inputs(options.output, inputs);
+    refuse_inputs(options.file, inputs);
   }
-  with_threads(options.threads, &interruption(), [&] {
-    const auto place = [&](const auto& model) {
-      const PlacedItems placed = place_new_items(options.items, stored.report.settings, model, events_of(terminal));
-      write(options, placed.names, placed.items, placed.notes, stored.is_tree(), terminal);
-    };
-    if (stored.is_graph()) {
-      place(read_graph_model(stored.model));
-    } else if (stored.is_tree()) {
-      place(read_tree_model(stored.model));
-    } else {
-      place(read_flat_model(stored.model));
-    }
+  with_threads(options.machine.threads, &interruption(), [&] {
+    with_precision(stored.precision(), [&]<class T> {
+      if (stored.is_graph()) {
+        assign_nodes<T>(options, stored, terminal);
+      } else if (stored.is_tree()) {
+        assign<T>(options, stored, read_tree_model<T>(stored.model), terminal);
+      } else {
+        assign<T>(options, stored, read_model<T>(stored.model), terminal);
+      }
+    });
   });
   return interrupted_exit_code();
 }
@@ -131,32 +143,12 @@ int run(const AssignOptions& options) {
 
 void add_assign(Program& program) {
   auto options = std::make_shared<AssignOptions>();
-  CLI::App& command = program.add("assign", assign_description, assign_examples, [options] { return run(*options); });
-  add_folder(command, "RESULT", options->folder, "The folder of a result")->required();
-  command
-      .add_option("DOCS|MATRIX|EDGES", options->items.path,
-                  "Documents for a result on documents, a matrix for one on a matrix, edges for one on a graph; - is "
-                  "stdin")
-      ->type_name("FILE")
-      ->required();
-  const auto option = [&](const char* name, std::string& target, const char* type, const char* text) {
-    command.add_option(name, target, text)->type_name(type)->group("Input");
-  };
-  add_choice(command, "--format", options->items.format, "What DOCS is [by its name]")->group("Input");
-  option("--text", options->items.text_column, "COLUMN", "Where the text is [as in the run that made the result]");
-  option("--id", options->items.id_column, "COLUMN", "Where the name of a document is [likewise]");
-  command
-      .add_flag("--skip-bad", options->items.skip_bad,
-                "Count documents that cannot be read instead of stopping at them")
-      ->group("Input");
-  option("--features", options->items.feature_names, "FILE", "A matrix: names of its features, one per line");
-  option("--item-names", options->items.item_names, "FILE", "A matrix: names of its items, one per line");
-  command.add_option("-o,--output", options->output, "Write the answer into this file [stdout]")
-      ->type_name("FILE")
-      ->group("Output");
-  command.add_flag("--json", options->json, "Write one JSON object instead of a table")->group("Output");
-  command.add_flag("--quiet", options->quiet, "Say nothing but errors")->group("Output");
-  add_threads(command, options->threads);
+  OptionRows output = only(copse::rows<OutputOptions>(), {"json", "quiet"});
+  output.front().means("Write one JSON object instead of a table");
+  program.add("assign", description, examples, [options] { return run(*options); })
+      .add(*options, option_rows())
+      .add(options->output, output)
+      .add(options->machine, only(copse::rows<MachineOptions>(), {"threads"}));
 }
 
 }  // namespace copse

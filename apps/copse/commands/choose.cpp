@@ -4,7 +4,7 @@
 #include <limits>
 #include <memory>
 
-#include "apps/copse/commands/input_options.h"
+#include "apps/copse/commands/by_hand.h"
 #include "apps/copse/commands/range.h"
 #include "apps/copse/commands/run.h"
 #include "apps/copse/commands/sparse_options.h"
@@ -81,11 +81,14 @@ void add_choose(Program& program) {
   options->flat.command = "choose";
   options->flat.nmf.tolerance = tolerance_by_data;
   auto exact_runs = std::make_shared<int>(0);  // 0: until the verdict is settled
-  CLI::App& command = program.add("choose", choose_description, choose_examples, [=] {
-    options->until_settled = *exact_runs == 0;
-    if (*exact_runs > 0) options->survey.runs = *exact_runs;
-    return run_choose_command(*options, *output, *machine);
-  });
+  CLI::App& command = program
+                          .add("choose", description, examples,
+                               [=] {
+                                 options->until_settled = *exact_runs == 0;
+                                 if (*exact_runs > 0) options->survey.runs = *exact_runs;
+                                 return run_choose_command(*options, *output, *machine);
+                               })
+                          .app();
   NmfOptions& nmf = options->flat.nmf;
   SurveyOptions& survey = options->survey;
   CLI::App* parsed = &command;

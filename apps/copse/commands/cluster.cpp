@@ -8,7 +8,7 @@
 #include <map>
 #include <memory>
 
-#include "apps/copse/commands/input_options.h"
+#include "apps/copse/commands/by_hand.h"
 #include "apps/copse/commands/run_cluster.h"
 #include "apps/copse/program.h"
 #include "apps/copse/terminal/words.h"
@@ -156,9 +156,10 @@ void add_cluster(Program& program) {
   auto options = std::make_shared<ClusterRunOptions>();
   auto output = std::make_shared<OutputOptions>();
   auto machine = std::make_shared<MachineOptions>();
-  const std::string description = cluster_opening + described_methods() + cluster_ending;
-  CLI::App& command = program.add("cluster", description, cluster_examples,
-                                  [=] { return run_cluster_command(*options, *output, *machine); });
+  const std::string description = opening + described_methods() + ending;
+  CLI::App& command =
+      program.add("cluster", description, examples, [=] { return run_cluster_command(*options, *output, *machine); })
+          .app();
   CLI::App* parsed = &command;
   auto given = std::make_shared<Given>();
   const auto all = std::make_shared<const std::vector<OwnRow>>(own_rows());

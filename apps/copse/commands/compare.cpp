@@ -17,7 +17,7 @@
 #include <memory>
 #include <sstream>
 
-#include "apps/copse/commands/input_options.h"
+#include "apps/copse/commands/by_hand.h"
 #include "apps/copse/commands/range.h"
 #include "apps/copse/program.h"
 #include "apps/copse/terminal/interrupt.h"
@@ -275,11 +275,14 @@ void add_compare(Program& program) {
   auto machine = std::make_shared<MachineOptions>();
   auto only = std::make_shared<Only>();
   auto resume = std::make_shared<bool>(false);
-  CLI::App& command = program.add("compare", compare_description, compare_examples, [=] {
-    options->memory_limit = machine->memory_limit;
-    if (!only->method.empty()) return run_only(*options, *only, *machine);
-    return run_compare(*options, *output, *machine, *resume);
-  });
+  CLI::App& command = program
+                          .add("compare", description, examples,
+                               [=] {
+                                 options->memory_limit = machine->memory_limit;
+                                 if (!only->method.empty()) return run_only(*options, *only, *machine);
+                                 return run_compare(*options, *output, *machine, *resume);
+                               })
+                          .app();
   add_documents_or_matrix(command, options->input, [options] {
     if (options->input.path == "-")
       throw CLI::ValidationError("DOCS|MATRIX",

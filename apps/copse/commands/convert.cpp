@@ -1,7 +1,6 @@
 // copse convert: a matrix from one file format to another.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 
@@ -10,6 +9,7 @@
 #include "apps/copse/terminal/interrupt.h"
 #include "apps/copse/terminal/terminal.h"
 #include "apps/copse/terminal/words.h"
+#include "copse/input/options.h"
 #include "copse/io/stream_convert.h"
 
 namespace copse {
@@ -36,6 +36,16 @@ struct ConvertOptions {
   OutputOptions output;
   MachineOptions machine{.precision = Precision::full};
 };
+
+OptionRows option_rows() {
+  using Of = ConvertOptions;
+  RowsOf<Of> rows;
+  make_argument(rows.row("from", &Of::from, "The matrix to read; - is stdin").as(OptionKind::file), "IN");
+  make_argument(rows.row("to", &Of::to, "The file to write").as(OptionKind::file), "OUT");
+  rows.nest(&Of::reading).leave_out({"items"});
+  rows.row("transpose", &Of::transpose, "Make rows columns and columns rows").in("Output");
+  return rows.done();
+}
 
 template <class T>
 int run(const ConvertOptions& options) {
@@ -72,16 +82,12 @@ int run(const ConvertOptions& options) {
 
 void add_convert(Program& program) {
   auto options = std::make_shared<ConvertOptions>();
-  CLI::App& command = program.add("convert", convert_description, convert_examples, [options] {
-    return with_precision(options->machine.precision, [&]<class T> { return run<T>(*options); });
-  });
-  command.add_option("IN", options->from, "The matrix to read; - is stdin")->type_name("FILE")->required();
-  command.add_option("OUT", options->to, "The file to write")->type_name("FILE")->required();
-  add_table_options(command, options->reading);
-  add_cell_options(command, options->reading);
-  command.add_flag("--transpose", options->transpose, "Make rows columns and columns rows")->group("Output");
-  command.add_flag("--quiet", options->output.quiet, "Say nothing but errors")->group("Output");
-  add_machine_options(command, options->machine);
+  program
+      .add("convert", description, examples,
+           [options] { return with_precision(options->machine.precision, [&]<class T> { return run<T>(*options); }); })
+      .add(*options, option_rows())
+      .add(options->output, only(copse::rows<OutputOptions>(), {"quiet"}))
+      .add(options->machine);
 }
 
 }  // namespace copse

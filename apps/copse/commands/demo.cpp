@@ -1,7 +1,6 @@
 // copse demo: the main job on text that is already on the machine.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -13,6 +12,7 @@
 #include "apps/copse/terminal/words.h"
 #include "copse/base/parallel.h"
 #include "copse/generate/corpus.h"
+#include "copse/run/options.h"
 
 namespace copse {
 namespace {
@@ -123,13 +123,12 @@ void add_demo(Program& program) {
   options->tree.leaves = 40;
   auto output = std::make_shared<OutputOptions>();
   auto machine = std::make_shared<MachineOptions>();
-  CLI::App& command =
-      program.add("demo", demo_description, demo_examples, [=] { return run(*options, *output, *machine); });
-  add_number(command, "--leaves", options->tree.leaves, Index(1), Index(1000), "Leaves of the tree");
-  add_seed(command, options->tree.seed);
-  add_output_options(command, *output);
-  add_all(command, output->all);
-  add_threads(command, machine->threads);
+  OptionRows rows = only(copse::rows<TreeRunOptions>(), {"leaves", "seed"});
+  row_of(rows, "leaves").means("Leaves of the tree").within(1, 1000);
+  program.add("demo", description, examples, [=] { return run(*options, *output, *machine); })
+      .add(*options, rows)
+      .add(*output)
+      .add(*machine, only(copse::rows<MachineOptions>(), {"threads"}));
 }
 
 }  // namespace copse

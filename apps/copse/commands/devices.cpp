@@ -1,7 +1,6 @@
 // copse devices: the accelerators that OpenCL finds, and what they measure.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -69,8 +68,8 @@ int run(const OutputOptions& output) {
 
 void add_devices(Program& program) {
   auto output = std::make_shared<OutputOptions>();
-  CLI::App& command = program.add("devices", devices_description, devices_examples, [output] { return run(*output); });
-  add_json_and_quiet(command, *output);
+  program.add("devices", description, examples, [output] { return run(*output); })
+      .add(*output, only(rows<OutputOptions>(), {"json", "quiet"}));
 }
 
 }  // namespace copse

@@ -1,9 +1,7 @@
 // copse edit: changes to a tree, and names of topics.
 #include "copse/edit/edit.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
-#include <limits>
 #include <memory>
 
 #include "apps/copse/commands/options.h"
@@ -36,14 +34,43 @@ constexpr const char* edit_examples =
     "Take the last change back:\n"
     "  copse edit out --undo";
 
-constexpr const char* changes = "Changes, one at a time";
-
 struct EditOptions {
   Edit change;
   std::string names;     // a file, or empty
   OutputOptions output;  // the folder is that of the result; there is a page if it had one
-  int threads = 0;
+  MachineOptions machine;
 };
+
+OptionRows option_rows() {
+  using Of = EditOptions;
+  RowsOf<Of> rows;
+  const auto change = [](auto field) {
+    return [field](Of & options) -> auto& { return options.change.*field; };
+  };
+  make_argument(rows.row(
+                        "result", [](Of & options) -> auto& { return options.output.folder; },
+                        "The folder of a tree, or of flat topics")
+                    .as(OptionKind::folder),
+                "RESULT");
+  rows.row("split", change(&Edit::split), "Split this leaf further; see `into`").shown_as("ID");
+  rows.row("cut", change(&Edit::cut), "Take the last splits back until so many leaves are left")
+      .at_least(1)
+      .otherwise("")
+      .shown_as("LEAVES");
+  rows.row("merge", change(&Edit::merge), "Make this node a leaf again; see `with`").shown_as("ID");
+  rows.row("rename", change(&Edit::rename), "Give this node or topic the name that `to` says").shown_as("ID");
+  rows.row("names", &Of::names, "Give many nodes or topics names: lines of an id, a tab and a name")
+      .as(OptionKind::file);
+  rows.row("drop", change(&Edit::drop), "Set all items of this node aside as outliers").shown_as("ID");
+  rows.row("undo", change(&Edit::undo), "Take the last change back");
+  rows.headed(1, "Changes, one at a time");
+  rows.row("into", change(&Edit::into), "Leaves that `split` makes of the node").at_least(2).only_with("split");
+  rows.row("to", change(&Edit::name), "The new name; empty: none").shown_as("NAME").only_with("rename");
+  rows.row("with", change(&Edit::with), "The node whose items `merge` gives to the first")
+      .shown_as("ID")
+      .only_with("merge");
+  return rows.done();
+}
 
 int run(EditOptions options) {
   StoredResult(options.output.folder);  // a folder without a result is refused before it is touched
@@ -63,8 +90,8 @@ int run(EditOptions options) {
   Terminal terminal(options.output.quiet);
   const auto change = [&](const auto& edited) {
     decltype(edited()) result;
-    with_threads(options.threads, &interruption(), [&] { result = edited(); });
-    with_threads(options.threads, nullptr, [&] {
+    with_threads(options.machine.threads, &interruption(), [&] { result = edited(); });
+    with_threads(options.machine.threads, nullptr, [&] {
       write_result(folder, result, options.output.page);
       if (!options.change.undo) terminal.say(result.model.history.back());
       show(result, options.output, terminal);
@@ -82,38 +109,18 @@ int run(EditOptions options) {
 
 void add_edit(Program& program) {
   auto options = std::make_shared<EditOptions>();
-  CLI::App& command = program.add("edit", edit_description, edit_examples, [options] { return run(*options); });
-  add_folder(command, "RESULT", options->output.folder, "The folder of a tree, or of flat topics")->required();
-  const auto change = [&](CLI::Option* option, const char* type) { option->type_name(type)->group(changes); };
-  change(command.add_option("--split", options->change.split, "Split this leaf further; see --into"), "ID");
-  change(add_number(command, "--cut", options->change.cut, Index(1), std::numeric_limits<Index>::max(),
-                    "Take the last splits back until so many leaves are left"),
-         "LEAVES");
-  change(command.add_option("--merge", options->change.merge, "Make this node a leaf again; see --with"), "ID");
-  change(command.add_option("--rename", options->change.rename, "Give this node or topic the name that --to says"),
-         "ID");
-  change(command.add_option("--names", options->names,
-                            "Give many nodes or topics names: lines of an id, a tab and a name"),
-         "FILE");
-  change(command.add_option("--drop", options->change.drop, "Set all items of this node aside as outliers"), "ID");
-  command.add_flag("--undo", options->change.undo, "Take the last change back")->group(changes);
-  command.parse_complete_callback([options] {
-    const Edit& change = options->change;
-    const int asked = change.split.has_value() + (change.cut > 0) + change.merge.has_value() +
-                      change.rename.has_value() + change.drop.has_value() + !options->names.empty() + change.undo;
-    if (asked != 1)
-      throw CLI::ValidationError("one change is needed: --split, --cut, --merge, --rename, --names, --drop or --undo");
-  });
-  add_number(command, "--into", options->change.into, Index(2), std::numeric_limits<Index>::max(),
-             "Leaves that --split makes of the node")
-      ->needs("--split");
-  command.add_option("--to", options->change.name, "The new name; empty: none")->type_name("NAME")->needs("--rename");
-  command.add_option("--with", options->change.with, "The node whose items --merge gives to the first")
-      ->type_name("ID")
-      ->needs("--merge");
-  add_all(command, options->output.all);
-  add_json_and_quiet(command, options->output);
-  add_threads(command, options->threads);
+  program.add("edit", description, examples, [options] { return run(*options); })
+      .add(*options, option_rows())
+      .add(options->output, only(copse::rows<OutputOptions>(), {"all", "json", "quiet"}))
+      .add(options->machine, only(copse::rows<MachineOptions>(), {"threads"}))
+      .then([options] {
+        const Edit& change = options->change;
+        const int asked = change.split.has_value() + (change.cut > 0) + change.merge.has_value() +
+                          change.rename.has_value() + change.drop.has_value() + !options->names.empty() + change.undo;
+        if (asked != 1)
+          throw WrongOption("split",
+                            "one change is needed, of `split`, `cut`, `merge`, `rename`, `names`, `drop` and `undo`");
+      });
 }
 
 }  // namespace copse

@@ -1,7 +1,6 @@
 // copse evaluate: clusters against classes that are known.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -13,6 +12,8 @@
 #include "copse/base/error.h"
 #include "copse/describe/read_result.h"
 #include "copse/model/result_json.h"
+#include "copse/measure/measure.h"
+#include "copse/report/result_json.h"
 #include "copse/run/references.h"
 
 namespace copse {
@@ -52,6 +53,25 @@ struct EvaluateOptions {
   bool components = false;
   OutputOptions output;
 };
+
+OptionRows option_rows() {
+  using Of = EvaluateOptions;
+  RowsOf<Of> rows;
+  make_argument(rows.row("labels", &Of::labels, "The clusters that were found; - is stdin").as(OptionKind::file),
+                "LABELS");
+  make_argument(rows.computed(
+                    "truths", OptionKind::files, [](const Of&) { return std::string(); },
+                    [](Of& options, const Setting& value) {
+                      options.truths.push_back(std::get<std::string>(value));
+                      return true;
+                    },
+                    "The true classes; of pictures, one file per person"),
+                "TRUTH");
+  rows.row("map", &Of::map, "LABELS is a picture of boundaries: the brighter, the stronger");
+  rows.row("components", &Of::components,
+           "LABELS is the folder of a result and TRUTH a matrix of known components: their cosines");
+  return rows.done();
+}
 
 // One label per line, or the column `cluster` of a table that starts with "item<tab>cluster".
 std::vector<std::string> read_label_lines(const std::string& path, std::vector<std::string>& notes) {
@@ -136,11 +156,11 @@ int run(const EvaluateOptions& options) {
   if (options.output.json) {
     print_json(to_json(measures));
   } else {
-    print_data(
-        fmt::format("accuracy  {:.4f}\nnmi       {:.4f}\nari       {:.4f}\npurity    {:.4f}\nentropy   {:.4f}\n"
-                    "items     {}\nclusters  {}\nclasses   {}\n",
-                    measures.accuracy, measures.nmi, measures.ari, measures.purity, measures.entropy, measures.items,
-                    measures.clusters, measures.classes));
+    std::string text;
+    for (const Measure& measure : agreement_measures())
+      text += fmt::format("{:<8}  {:.4f}\n", measure.name, measures.*measure.agreement);
+    print_data(text + fmt::format("items     {}\nclusters  {}\nclasses   {}\n", measures.items, measures.clusters,
+                                  measures.classes));
   }
   return 0;
 }
@@ -149,19 +169,9 @@ int run(const EvaluateOptions& options) {
 
 void add_evaluate(Program& program) {
   auto options = std::make_shared<EvaluateOptions>();
-  CLI::App& command =
-      program.add("evaluate", evaluate_description, evaluate_examples, [options] { return run(*options); });
-  command.add_option("LABELS", options->labels, "The clusters that were found; - is stdin")
-      ->type_name("FILE")
-      ->required();
-  command.add_option("TRUTH", options->truths, "The true classes; of pictures, one file per person")
-      ->type_name("FILE")
-      ->required()
-      ->expected(1, 1000);
-  command.add_flag("--map", options->map, "LABELS is a picture of boundaries: the brighter, the stronger");
-  command.add_flag("--components", options->components,
-                   "LABELS is the folder of a result and TRUTH a matrix of known components: their cosines");
-  add_json_and_quiet(command, options->output);
+  program.add("evaluate", description, examples, [options] { return run(*options); })
+      .add(*options, option_rows())
+      .add(options->output, only(copse::rows<OutputOptions>(), {"json", "quiet"}));
 }
 
 }  // namespace copse

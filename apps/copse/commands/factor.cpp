@@ -1,13 +1,10 @@
 // copse factor: flat nonnegative factorization of a matrix.
-#include <CLI/CLI.hpp>
-#include <limits>
 #include <memory>
 
-#include "apps/copse/commands/device_option.h"
 #include "apps/copse/commands/input_options.h"
 #include "apps/copse/commands/run.h"
-#include "apps/copse/commands/sparse_options.h"
 #include "apps/copse/program.h"
+#include "copse/run/options.h"
 
 namespace copse {
 namespace {
@@ -34,80 +31,25 @@ constexpr const char* factor_examples =
     "Only numbers, for another program:\n"
     "  copse factor X.npz -k 20 --json --quiet | jq .relative_error";
 
-constexpr const char* factorization = "Factorization";
-
-void set_start(FlatRunOptions& options, const std::string& text) {
-  for (const auto& [name, start] : choices<Start>()) {
-    if (name != text) continue;
-    options.nmf.start = start;
-    return;
-  }
-  options.start_file = text;
-}
-
 }  // namespace
 
 void add_factor(Program& program) {
-  auto options = std::make_shared<FlatRunOptions>();
-  auto output = std::make_shared<OutputOptions>();
-  auto machine = std::make_shared<MachineOptions>();
-  auto automatic = std::make_shared<bool>(false);
-  CLI::App& command = program.add("factor", factor_description, factor_examples, [=] {
-    return *automatic ? run_choose_command(automatic_survey(*options, false), *output, *machine)
-                      : run_flat_command(*options, *output, *machine);
+  auto call = std::make_shared<Call<FlatRunOptions>>();
+  FlatRunOptions& options = call->options;
+  OptionRows rows = without(copse::rows<FlatRunOptions>(),
+                            {"alpha", "beta", "links", "vectors", "neighbour_graph", "graph_weight", "stability"});
+  make_argument(row_of(rows, "matrix"), "MATRIX").means(matrix_description);
+  row_of(rows, "clusters").needed();
+  Command command = program.add("factor", description, examples, [call] {
+    return call->options.auto_k
+               ? run_choose_command(automatic_survey(call->options, false), call->output, call->machine)
+               : run_flat_command(call->options, call->output, call->machine);
   });
-  CLI::App* parsed = &command;
-  command.parse_complete_callback([options, parsed, automatic] {
-    if (*automatic && options->explain)
-      throw CLI::ValidationError("--explain", "no plan knows of a number of clusters that is found on the way");
-    if (options->dc && parsed->count("--max-iterations") == 0) options->nmf.max_iterations = 1;
+  command.add(options.input.prepare, text_flag()).add(options, rows);
+  command.then([call, command] {
+    if (call->options.dc && !command.has("max_iterations")) call->options.nmf.max_iterations = 1;
   });
-  add_text_flag(command, options->input.prepare);
-  add_matrix_input(command, options->input);
-  NmfOptions& nmf = options->nmf;
-  add_number_or_auto(
-      command, "-k,--clusters", nmf.rank, [automatic] { *automatic = true; },
-      "Number of clusters; auto: what `copse choose` says, of 2 to 20")
-      ->required()
-      ->group(factorization);
-  add_loss(command, nmf);
-  command.get_option("--loss")->group(factorization);
-  std::vector<std::string> solvers = names_of<Solver>();
-  solvers.push_back("dc");
-  add_words(
-      command, "--solver", solvers, name_of(nmf.solver),
-      [&options = *options](std::size_t i) {
-        options.dc = i == choices<Solver>().size();
-        if (!options.dc) options.nmf.solver = choices<Solver>()[i].second;
-      },
-      "hals: the fastest; mu: multiplicative updates; dc: hals from the leaves of a tree, one iteration unless "
-      "--max-iterations says more; the others solve each step exactly or by gradients")
-      ->group(factorization);
-  command
-      .add_option_function<std::string>(
-          "--start", [&options = *options](const std::string& text) { set_start(options, text); },
-          "First factors: from a sample of the items (automatic for hals), random, from singular vectors (zeros kept, "
-          "filled with the mean, or with small random numbers), or the model.safetensors of an earlier run")
-      ->type_name("automatic|sample|random|nndsvd|nndsvda|nndsvdar|FILE")
-      ->default_str(name_of(nmf.start))
-      ->group(factorization);
-  add_number(command, "--runs", nmf.runs, 1, 1000000, "Random starts to try; the best is kept")->group(factorization);
-  add_consensus(command, options->consensus);
-  command.get_option("--consensus")->excludes("--runs")->group(factorization);
-  command.get_option("--consensus-distance")->group(factorization);
-  add_seed(command, nmf.seed);
-  command.get_option("--seed")->group(factorization);
-  command.add_flag("--affine", nmf.affine, "X ~ w0 1' + W H: a nonnegative baseline w0 that all items share")
-      ->group(factorization);
-  add_sparse_options(command, *options, factorization);
-  add_stopping_options(command, nmf);
-  add_output_options(command, *output);
-  add_number(command, "--top", options->top, Index(1), std::numeric_limits<Index>::max(),
-             "Features to show and write per cluster")
-      ->group("Output");
-  add_machine_options(command, *machine);
-  add_engine(command, *machine);
-  add_device(command, options->device, options->explain);
+  add_output_and_machine(command, *call);
 }
 
 }  // namespace copse

@@ -14,20 +14,16 @@ inline constexpr const char* documents_description =
     "A folder of text, Markdown or HTML files, .jsonl, .csv or .tsv with named columns, or one document per line; also "
     "compressed (.gz, .zst); - is stdin";
 
-// `argument` names the first argument, `description` says what it may be.
-void add_matrix_input(CLI::App& command, InputOptions& options, const char* argument = "MATRIX",
-                      const char* description = matrix_description);
+// --text as a flag: the preparation of counts of words. To be added before the rows of PrepareOptions, which then have
+// their say.
+const OptionRows& text_flag();
 
-// Documents or a matrix, whichever the first argument is by its name and the options: DOCS|MATRIX, --format, --text and
-// the options of both. `input` is complete after parsing, and then `checked` is called.
-void add_documents_or_matrix(CLI::App& command, InputOptions& input, std::function<void()> checked = {});
-
-// --id, --label, --time, --title, --skip-bad.
-void add_reading_options(CLI::App& command, DocumentOptions& options);
-// --language, --stop-words, --stem, --bigrams, --max-share, --max-features, --numbers, --addresses, --words, --drop-...
-void add_word_options(CLI::App& command, DocumentInputOptions& options);
-
-// --links, --vectors, --neighbour-graph, --graph-weight.
-void add_joint_options(CLI::App& command, JointInput& options);
+// The rows of a run whose first argument is documents or a matrix, whichever it is by its name and the options:
+// --format, --text and the options of both. `input` is a part of `options`, and complete after parsing.
+void add_documents_or_matrix(Command& command, InputOptions& input, OptionRows rows, void* options);
+template <class Options>
+void add_documents_or_matrix(Command& command, Options& options, OptionRows rows) {
+  add_documents_or_matrix(command, options.input, std::move(rows), &options);
+}
 
 }  // namespace copse

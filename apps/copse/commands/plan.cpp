@@ -3,18 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
-#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "apps/copse/commands/input_options.h"
 #include "apps/copse/program.h"
 #include "apps/copse/terminal/terminal.h"
-#include "apps/copse/terminal/words.h"
+#include "copse/base/error.h"
 #include "copse/base/parallel.h"
+#include "copse/input/options.h"
 #include "copse/options/wording.h"
+#include "copse/run/options.h"
 
 namespace copse {
 namespace {
@@ -33,8 +33,6 @@ constexpr const char* plan_examples =
     "  copse plan big.copse --leaves 60 --nodes 16\n"
     "A matrix that is not there yet, features x items x entries:\n"
     "  copse plan --sizes 100000x4500000x500000000 -k 100 --nodes 64 --json";
-
-constexpr const char* plan_group = "Plan";
 
 struct PlanCommand {
   InputOptions input;
@@ -57,6 +55,61 @@ std::vector<Number> parse_list(const std::string& text, char separator) {
     numbers.push_back(number);
   }
   return numbers;
+}
+
+OptionRows option_rows() {
+  using Of = PlanCommand;
+  RowsOf<Of> rows;
+  rows.nest(&Of::input);
+  OptionRows input = only(rows.done(), {"matrix", "items"});
+  make_argument(input[0], "MATRIX").means(matrix_description).required = false;
+  rows.add(input[0]);
+  rows.computed(
+          "sizes", OptionKind::text,
+          [](const Of& command) { return std::string(command.sizes.empty() ? "" : "given"); },
+          [](Of& command, const Setting& value) {
+            command.sizes = parse_list<Index>(std::get<std::string>(value), 'x');
+            if (command.sizes.size() != 3)
+              throw InvalidArgument(shown(value) + " is not FEATURESxITEMSxENTRIES, three whole numbers");
+            return true;
+          },
+          "A sparse matrix in thought instead of a file: features, items and entries with x between them")
+      .shown_as("SIZES");
+  rows.add(input[1]);
+  const std::size_t plan = rows.size();
+  rows.row("clusters", &Of::clusters, "Flat clusters, as copse factor finds them").at_least(1).spell("-k,--clusters");
+  rows.row("leaves", &Of::leaves, "A tree with so many leaves, as copse tree grows it").at_least(2);
+  const auto of_plan = [](auto field) {
+    return [field](Of & command) -> auto& { return command.plan.*field; };
+  };
+  rows.row("iterations", of_plan(&PlanOptions::iterations), "Iterations of flat clusters; a run may stop before")
+      .within(1, 1000000);
+  rows.computed(
+          "nodes", OptionKind::text, [](const Of& command) { return fmt::format("{}", fmt::join(command.nodes, ",")); },
+          [](Of& command, const Setting& value) {
+            command.nodes = parse_list<int>(std::get<std::string>(value), ',');
+            if (command.nodes.empty())
+              throw InvalidArgument(shown(value) + " is not a number of nodes, or a list such as 1,2,4");
+            return true;
+          },
+          "Processes that share the items, one per node; several numbers give a plan each")
+      .shown_as("N[,N...]");
+  rows.row(
+          "latency", [](Of & command) -> auto& { return command.plan.network.latency; },
+          "That a message takes before its first byte")
+      .as(OptionKind::seconds)
+      .otherwise("2 microseconds");
+  rows.row(
+          "bandwidth", [](Of & command) -> auto& { return command.plan.network.bandwidth; },
+          "Bytes per second that a node can send")
+      .as(OptionKind::bytes)
+      .otherwise("10G");
+  rows.headed(plan, "Plan");
+  rows.nest(&Of::machine);
+  rows.add(*find_row(copse::rows<FlatRunOptions>(), "engine")).locate = [](void* command) -> void* {
+    return &static_cast<Of*>(command)->plan.job.engine;
+  };
+  return rows.done();
 }
 
 nlohmann::ordered_json json_of(const PlannedFile& file, const Speed& speed, const PlanOptions& options,
@@ -118,9 +171,8 @@ int run(const PlanCommand& command) {
   const bool tree = command.leaves > 0;
   options.job.gives = tree ? Gives::tree : Gives::flat;
   options.job.clusters = tree ? command.leaves : command.clusters;
-  options.job.option = tree ? "--leaves" : "-k";
+  options.job.option = tree ? "`leaves`" : "`clusters`";
   options.job.memory_limit = command.machine.memory_limit;
-  options.job.engine = command.machine.engine;
   options.job.has_page = true;
   options.precision = command.machine.precision;
   options.threads = command.machine.threads > 0 ? command.machine.threads : thread_count();
@@ -152,56 +204,14 @@ int run(const PlanCommand& command) {
 
 void add_plan(Program& program) {
   auto options = std::make_shared<PlanCommand>();
-  CLI::App& command = program.add("plan", plan_description, plan_examples, [options] { return run(*options); });
-  command.add_option("MATRIX", options->input.path, matrix_description)->type_name("FILE");
-  add_choice(command, "--items", options->input.reading.items,
-             "Where the items are in the file; automatic: in columns, and the cells of single-cell data");
-  command
-      .add_option_function<std::string>(
-          "--sizes",
-          [options](const std::string& text) {
-            options->sizes = parse_list<Index>(text, 'x');
-            if (options->sizes.size() != 3)
-              throw CLI::ValidationError("--sizes",
-                                         "'" + text + "' is not FEATURESxITEMSxENTRIES, three whole numbers");
-          },
-          "A sparse matrix in thought instead of a file: features, items and entries with x between them")
-      ->type_name("SIZES");
-  const Index most = std::numeric_limits<Index>::max();
-  add_number(command, "-k,--clusters", options->clusters, Index(1), most, "Flat clusters, as copse factor finds them")
-      ->group(plan_group);
-  add_number(command, "--leaves", options->leaves, Index(2), most, "A tree with so many leaves, as copse tree grows it")
-      ->group(plan_group);
-  add_number(command, "--iterations", options->plan.iterations, 1, 1000000,
-             "Iterations of flat clusters; a run may stop before")
-      ->group(plan_group);
-  command
-      .add_option_function<std::string>(
-          "--nodes",
-          [options](const std::string& text) {
-            options->nodes = parse_list<int>(text, ',');
-            if (options->nodes.empty())
-              throw CLI::ValidationError("--nodes", "'" + text + "' is not a number of nodes, or a list such as 1,2,4");
-          },
-          "Processes that share the items, one per node; several numbers give a plan each")
-      ->type_name("N[,N...]")
-      ->default_str("1")
-      ->group(plan_group);
-  add_amount(command, "--latency", options->plan.network.latency, parse_seconds, "TIME",
-             "That a message takes before its first byte [2 microseconds]")
-      ->group(plan_group);
-  add_amount(command, "--bandwidth", options->plan.network.bandwidth, parse_bytes, "SIZE",
-             "Bytes per second that a node can send [10G]")
-      ->group(plan_group);
-  add_machine_options(command, options->machine);
-  add_engine(command, options->machine);
-  add_json_and_quiet(command, options->output);
-  CLI::App* parsed = &command;
-  command.parse_complete_callback([options, parsed] {
-    if (parsed->count("MATRIX") + parsed->count("--sizes") != 1)
-      throw CLI::ValidationError("MATRIX", "give the name of a file, or --sizes");
-    if (parsed->count("--clusters") + parsed->count("--leaves") != 1)
-      throw CLI::ValidationError("-k", "give the number of clusters (-k) or of leaves (--leaves)");
+  Command command = program.add("plan", description, examples, [options] { return run(*options); });
+  options->plan.job.engine = Engine::automatic;
+  command.add(*options, option_rows()).add(options->output, only(copse::rows<OutputOptions>(), {"json", "quiet"}));
+  command.then([command] {
+    if (command.has("matrix") == command.has("sizes"))
+      throw WrongOption("matrix", "give the name of a file, or `sizes`");
+    if (command.has("clusters") == command.has("leaves"))
+      throw WrongOption("clusters", "give the number of clusters (`clusters`) or of leaves (`leaves`)");
   });
 }
 

@@ -1,5 +1,4 @@
 // copse report: the page of a result.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -8,7 +7,6 @@
 #include "apps/copse/program.h"
 #include "apps/copse/terminal/interrupt.h"
 #include "apps/copse/terminal/terminal.h"
-#include "apps/copse/terminal/words.h"
 #include "copse/base/error.h"
 #include "copse/base/version.h"
 #include "copse/describe/read_result.h"
@@ -43,8 +41,24 @@ struct ReportOptions {
   PageLimits limits;
   double size = 0;
   OutputOptions said;
-  int threads = 0;
+  MachineOptions machine;
 };
+
+OptionRows option_rows() {
+  using Of = ReportOptions;
+  RowsOf<Of> rows;
+  make_argument(rows.row("result", &Of::folder, "The folder of a result").as(OptionKind::folder), "RESULT");
+  rows.row("output", &Of::output, "Write the page into this file")
+      .as(OptionKind::file)
+      .spell("--output,-o")
+      .otherwise("report.html in the folder");
+  rows.row("title", &Of::title, "Its title").otherwise("the name of the data");
+  rows.row(
+          "texts", [](Of & options) -> auto& { return options.limits.texts; }, "Documents whose text is inside at most")
+      .within(0, 100000);
+  rows.row("size", &Of::size, "Bytes that the file may have").as(OptionKind::bytes).otherwise("10M");
+  return rows.headed(1, "Output").done();
+}
 
 std::string topics_page(const StoredResult& stored, const ReportOptions& options) {
   const StoredView result = read_view(stored);
@@ -71,7 +85,7 @@ int run(const ReportOptions& options) {
   if (inside) lock.emplace(options.folder);
   const StoredResult stored(options.folder);
   if (!inside) refuse_parts_of_result(path, options.folder);
-  with_threads(options.threads, &interruption(), [&] {
+  with_threads(options.machine.threads, &interruption(), [&] {
     terminal.show("reading " + options.folder + " ...");
     const std::string html = stored.is_segmentation() ? segment_page(stored, options.title)
                              : stored.is_graph()      ? graph_page(stored, options)
@@ -93,19 +107,10 @@ int run(const ReportOptions& options) {
 
 void add_report(Program& program) {
   auto options = std::make_shared<ReportOptions>();
-  CLI::App& command = program.add("report", report_description, report_examples, [options] { return run(*options); });
-  add_folder(command, "RESULT", options->folder, "The folder of a result")->required();
-  command.add_option("-o,--output", options->output, "Write the page into this file [report.html in the folder]")
-      ->type_name("FILE")
-      ->group("Output");
-  command.add_option("--title", options->title, "Its title [the name of the data]")->type_name("TEXT")->group("Output");
-  add_number(command, "--texts", options->limits.texts, Index(0), Index(100000),
-             "Documents whose text is inside at most")
-      ->group("Output");
-  add_amount(command, "--size", options->size, parse_bytes, "SIZE", "Bytes that the file may have [10M]")
-      ->group("Output");
-  add_json_and_quiet(command, options->said);
-  add_threads(command, options->threads);
+  program.add("report", description, examples, [options] { return run(*options); })
+      .add(*options, option_rows())
+      .add(options->said, only(copse::rows<OutputOptions>(), {"json", "quiet"}))
+      .add(options->machine, only(copse::rows<MachineOptions>(), {"threads"}));
 }
 
 }  // namespace copse

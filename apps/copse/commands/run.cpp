@@ -62,8 +62,6 @@ int run_flat_command(FlatRunOptions options, const OutputOptions& output, const 
   Terminal terminal(output.quiet || !is_first_process());
   const auto folder = is_first_process() ? open_folder(output, options.input.path) : nullptr;
   options.team = processes();
-  options.memory_limit = machine.memory_limit;
-  options.engine = machine.engine;
   options.keep_texts = folder != nullptr && output.page;
   FactorProgress progress(terminal, options.nmf);
   options.nmf.progress = [&](const Iteration& iteration) {
@@ -82,7 +80,6 @@ int run_flat_command(FlatRunOptions options, const OutputOptions& output, const 
 int run_graph_command(GraphRunOptions options, const OutputOptions& output, const MachineOptions& machine) {
   Terminal terminal(output.quiet);
   const auto folder = open_folder(output, options.input.items.path);
-  options.memory_limit = machine.memory_limit;
   const GraphClusterOptions& cluster = options.cluster;
   FactorProgress progress(
       terminal, {.runs = cluster.runs, .max_iterations = cluster.max_iterations, .time_limit = cluster.time_limit});
@@ -127,7 +124,6 @@ int run_cluster_command(ClusterRunOptions options, const OutputOptions& output, 
 int run_graph_tree_command(GraphTreeRunOptions options, const OutputOptions& output, const MachineOptions& machine) {
   Terminal terminal(output.quiet);
   const auto folder = open_folder(output, options.input.items.path);
-  options.memory_limit = machine.memory_limit;
   options.tree.tree.progress = [&](const TreeProgress& progress) {
     terminal.show(fmt::format("splitting: {} of {} leaves ...", progress.leaves, progress.wanted));
     return true;
@@ -178,8 +174,6 @@ int run_tree_command(TreeRunOptions options, const OutputOptions& output, const 
                      OutputFolder* folder) {
   Terminal terminal(output.quiet || !is_first_process());
   options.team = processes();
-  options.memory_limit = machine.memory_limit;
-  options.engine = machine.engine;
   options.keep_texts = folder != nullptr && output.page;
   options.tree.progress = [&](const TreeProgress& progress) {
     terminal.show(fmt::format("splitting: {} of {} leaves ...", progress.leaves, progress.wanted));
@@ -205,7 +199,7 @@ int run_choose_command(ChooseRunOptions options, const OutputOptions& output, co
     options.run_log = place / run_log_file;
     options.worker_logs = output.folder + std::string(partial_mark) + "runs-";
   }
-  options.flat.memory_limit = machine.memory_limit;
+  if (machine.memory_limit > 0) options.flat.memory_limit = machine.memory_limit;
   options.flat.keep_texts = folder != nullptr && output.page;
   with_precision(machine.precision, [&]<class T> {
     ChooseResult result;

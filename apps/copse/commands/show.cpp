@@ -1,7 +1,4 @@
 // copse show: topics and documents of a result in the terminal.
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "apps/copse/commands/options.h"
@@ -36,6 +33,24 @@ constexpr const char* show_examples =
     "  copse show out --prompt > prompt.txt\n"
     "  copse edit out --names answer.tsv";
 
+OptionRows option_rows() {
+  using Of = ShowOptions;
+  RowsOf<Of> rows;
+  make_argument(rows.row("result", &Of::folder, "The folder of a result").as(OptionKind::folder), "RESULT");
+  rows.row("topic", &Of::topic,
+           "One topic: its id (3; in a tree 1.2.1, or 1x4.2 for 1.1.1.1.2), its name, outlier or none")
+      .shown_as("ID");
+  rows.row("docs", &Of::documents, "Documents to show of the topic").within(0, 1000);
+  rows.row("words", &Of::words, "Words to show of each topic").within(1, 1000);
+  rows.row("all", &Of::all, "Print all topics, where a terminal gets a screen of the largest").in("Output");
+  rows.row("json", &Of::json, "Print one JSON object on stdout");
+  rows.row("prompt", &Of::prompt,
+           "Print all topics for a person or a language model to name; `copse edit --names` reads the answer")
+      .not_with("json", "a prompt is for people and language models")
+      .not_with("topic", "a prompt has all of them");
+  return rows.done();
+}
+
 int run(const ShowOptions& options) {
   std::string text;
   with_threads(0, &interruption(), [&] { text = show_result(options); });
@@ -47,21 +62,7 @@ int run(const ShowOptions& options) {
 
 void add_show(Program& program) {
   auto options = std::make_shared<ShowOptions>();
-  CLI::App& command = program.add("show", show_description, show_examples, [options] { return run(*options); });
-  add_folder(command, "RESULT", options->folder, "The folder of a result")->required();
-  command
-      .add_option("--topic", options->topic,
-                  "One topic: its id (3; in a tree 1.2.1, or 1x4.2 for 1.1.1.1.2), its name, outlier or none")
-      ->type_name("ID");
-  add_number(command, "--docs", options->documents, Index(0), Index(1000), "Documents to show of the topic");
-  add_number(command, "--words", options->words, Index(1), Index(1000), "Words to show of each topic");
-  add_all(command, options->all);
-  CLI::Option* json = command.add_flag("--json", options->json, "Print one JSON object on stdout");
-  command
-      .add_flag("--prompt", options->prompt,
-                "Print all topics for a person or a language model to name; `copse edit --names` reads the answer")
-      ->excludes(json)
-      ->excludes("--topic");
+  program.add("show", description, examples, [options] { return run(*options); }).add(*options, option_rows());
 }
 
 }  // namespace copse

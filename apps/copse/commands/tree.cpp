@@ -1,13 +1,10 @@
 // copse tree: a tree of clusters by repeated rank-2 NMF.
-#include <CLI/CLI.hpp>
-#include <limits>
 #include <memory>
 
-#include "apps/copse/commands/device_option.h"
 #include "apps/copse/commands/input_options.h"
 #include "apps/copse/commands/run.h"
 #include "apps/copse/program.h"
-#include "apps/copse/terminal/words.h"
+#include "copse/run/options.h"
 
 namespace copse {
 namespace {
@@ -43,80 +40,19 @@ constexpr const char* tree_examples =
     "Then look closer at one node:\n"
     "  copse edit out --split 1.2 --into 4";
 
-constexpr const char* growing = "Growing";
-constexpr Index most_leaves = 300;
-
 }  // namespace
 
 void add_tree(Program& program) {
-  auto options = std::make_shared<TreeRunOptions>();
-  TreeOptions& tree = options->tree;
-  auto output = std::make_shared<OutputOptions>();
-  auto machine = std::make_shared<MachineOptions>();
-  auto log = std::make_shared<SplitLogUse>(SplitLogUse::start);
-  CLI::App& command = program.add("tree", tree_description, tree_examples,
-                                  [=] { return run_tree_command(*options, *output, *machine, *log); });
-  add_documents_or_matrix(command, options->input);
-  add_number_or_auto(
-      command, "--leaves", tree.leaves,
-      [&options = *options] {
-        options.auto_leaves = true;
-        options.tree.leaves = most_leaves;
-      },
-      "Leaves to stop at; auto: split only what two topics explain better than one, judged by hidden "
-      "entries and beside shuffled data, up to 300 leaves")
-      ->group(growing);
-  add_words(
-      command, "--score", names_of<Score>(), "",
-      [&options = *options](std::size_t i) { options.score = choices<Score>()[i].second; },
-      "What makes a leaf worth splitting [mndcg where features have names, else error]")
-      ->group(growing);
-  add_choice(command, "--pick", tree.pick, "Split the leaf with the highest score, or the largest")->group(growing);
-  add_number(command, "--min-score", tree.min_score, -std::numeric_limits<double>::infinity(),
-             std::numeric_limits<double>::infinity(), "Split only leaves with a higher score")
-      ->group(growing);
-  add_number(command, "--outlier-trials", tree.outlier_trials, 0, 1000,
-             "Times that a small group may be set aside before a leaf is left alone; 0: never")
-      ->group(growing);
-  add_number(command, "--imbalance", tree.imbalance, 1.000001, std::numeric_limits<double>::infinity(),
-             "A group is small if the other has so many times its items")
-      ->group(growing);
-  add_choice(command, "--start", tree.start,
-             "First factors of a split: from singular vectors, always the same, or random by --seed")
-      ->group(growing);
-  add_number(command, "--tolerance", tree.tolerance, 0.0, 1.0,
-             "A split is found when the projected gradient is this share of what it is near random factors")
-      ->group(growing);
-  add_number(command, "--max-iterations", tree.max_iterations, 2, 1000000000, "Iterations per split at most")
-      ->group(growing);
-  add_number(command, "--large-share", tree.large_share, 0.0, 1.0,
-             "A node with this share of all items is split even if its trials only set outliers aside")
-      ->group(growing);
-  add_amount(command, "--time-limit", tree.time_limit, parse_seconds, "TIME",
-             "Stop after this time with the tree so far, such as 90s or 5m [none]")
-      ->group(growing);
-  add_seed(command, tree.seed);
-  command.get_option("--seed")->group(growing);
-  add_number(command, "--stability", options->stability, 0, 1000000,
-             "Grow trees of so many subsamples, too: each node gets the share of its pairs that stay together")
-      ->group(growing);
-  command.add_flag("!--no-flat", options->flat, "Do not fit all items to the leaves' topics at the end")
-      ->group(growing);
-  add_joint_options(command, options->joint);
-  add_output_options(command, *output);
-  add_all(command, output->all);
-  command
-      .add_flag_callback(
-          "--resume", [&log = *log] { log = SplitLogUse::resume; },
-          "Continue a run into the same folder that was stopped or killed")
-      ->needs("--output")
-      ->group("Output");
-  add_number(command, "--top", options->top, Index(1), std::numeric_limits<Index>::max(),
-             "Features and items to name per node")
-      ->group("Output");
-  add_machine_options(command, *machine);
-  add_engine(command, *machine);
-  add_device(command, options->device, options->explain);
+  auto call = std::make_shared<Call<TreeRunOptions>>();
+  TreeRunOptions& options = call->options;
+  Command command = program.add("tree", description, examples, [call] {
+    return run_tree_command(call->options, call->output, call->machine,
+                            call->options.resume ? SplitLogUse::resume : SplitLogUse::start);
+  });
+  OptionRows rows = copse::rows<TreeRunOptions>();
+  row_of(rows, "resume").only_with("output");
+  add_documents_or_matrix(command, options, std::move(rows));
+  add_output_and_machine(command, *call, true);
 }
 
 }  // namespace copse

@@ -1,7 +1,6 @@
 // copse completion: scripts that complete commands, options and their values in a shell.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "apps/copse/commands/options.h"
@@ -13,9 +12,7 @@
 namespace copse {
 namespace {
 
-enum class Shell { bash, zsh, fish };
-
-constexpr const char* completion_description =
+constexpr const char* description =
     "a script for tab completion in your shell\n"
     "Prints the script; `./run install` puts it where bash, zsh and fish look for it.";
 
@@ -27,17 +24,14 @@ constexpr const char* completion_examples =
     "  copse completion fish > ~/.config/fish/completions/copse.fish";
 
 // Commands with all that is below them, the program first.
-void collect(const CLI::App& command, std::vector<CommandText>& all) {
-  all.push_back(describe(command));
-  const auto commands = all.back().commands;
-  for (const CLI::App* sub : commands) collect(*sub, all);
+void collect(const CommandText& command, std::vector<CommandText>& all) {
+  all.push_back(command);
+  for (const CommandText& sub : command.commands) collect(sub, all);
 }
-
-std::string last_word(const std::string& path) { return path.substr(path.rfind(' ') + 1); }
 
 std::vector<std::string> names_of(const CommandText& command) {
   std::vector<std::string> names;
-  for (const CLI::App* sub : command.commands) names.push_back(sub->get_name());
+  for (const CommandText& sub : command.commands) names.push_back(sub.name());
   return names;
 }
 
@@ -159,13 +153,13 @@ std::string fish_script(const std::vector<CommandText>& all) {
   std::string script = "# Completion of copse for fish. Made by `copse completion fish`.\ncomplete -c copse -f\n";
   for (const CommandText& command : all) {
     const std::vector<std::string> below = names_of(command);
-    const std::string inside = command.path == "copse" ? "" : "__fish_seen_subcommand_from " + last_word(command.path);
+    const std::string inside = command.path == "copse" ? "" : "__fish_seen_subcommand_from " + command.name();
     const std::string outside = below.empty() ? "" : "not __fish_seen_subcommand_from " + joined(below, " ");
     const std::string_view both = inside.empty() || outside.empty() ? "" : "; and ";
     const std::string condition = fmt::format("{}{}{}", inside, both, outside);
-    for (const CLI::App* sub : command.commands) {
-      script += fmt::format("complete -c copse -n '{}' -a {} -d '{}'\n", condition, sub->get_name(),
-                            quoted_text(sub->get_description(), false));
+    for (const CommandText& sub : command.commands) {
+      script += fmt::format("complete -c copse -n '{}' -a {} -d '{}'\n", condition, sub.name(),
+                            quoted_text(sub.summary, false));
     }
     for (const OptionText& argument : command.arguments) {
       if (argument.names_a_file || argument.names_a_folder)
@@ -189,30 +183,28 @@ std::string fish_script(const std::vector<CommandText>& all) {
   return script;
 }
 
+int print_script(const std::string& shell, const Program& program) {
+  std::vector<CommandText> all;
+  collect(describe(program.tree()), all);
+  print_own(shell == "bash" ? bash_script(all) : shell == "zsh" ? zsh_script(all) : fish_script(all));
+  return 0;
+}
+
 }  // namespace
 
 void add_completion(Program& program) {
-  auto shell = std::make_shared<Shell>(Shell::bash);
-  CLI::App& command = program.add("completion", completion_description, completion_examples, [shell, &program] {
-    std::vector<CommandText> all;
-    collect(program.tree(), all);
-    switch (*shell) {
-      case Shell::bash:
-        print_own(bash_script(all));
-        break;
-      case Shell::zsh:
-        print_own(zsh_script(all));
-        break;
-      case Shell::fish:
-        print_own(fish_script(all));
-        break;
-    }
-    return 0;
-  });
-  add_words(
-      command, "SHELL", {"bash", "zsh", "fish"}, "", [shell](std::size_t i) { *shell = static_cast<Shell>(i); },
-      "bash, zsh or fish")
-      ->required();
+  auto shell = std::make_shared<std::string>();
+  RowsOf<std::string> rows;
+  make_argument(rows.computed(
+                    "shell", OptionKind::choice, [](const std::string& word) { return word; },
+                    [](std::string& word, const Setting& value) {
+                      word = std::get<std::string>(value);
+                      return true;
+                    },
+                    "bash, zsh or fish", {"bash", "zsh", "fish"}),
+                "SHELL");
+  program.add("completion", description, examples, [shell, &program] { return print_script(*shell, program); })
+      .add(*shell, rows.done());
 }
 
 }  // namespace copse

@@ -12,18 +12,7 @@
 namespace copse {
 namespace {
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    if (end > begin) parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
-OptionText describe_option(const CLI::Option& option) {
+OptionText describe(const CLI::Option& option) {
   OptionText text;
   if (option.get_positional()) {
     text.names.push_back(option.get_name(true));
@@ -32,7 +21,7 @@ OptionText describe_option(const CLI::Option& option) {
     for (const std::string& name : option.get_lnames()) text.names.push_back("--" + name);
   }
   if (option.get_items_expected_max() != 0) text.value = option.get_type_name();
-  for (const std::string& part : split(text.value, '|')) {
+  for (const std::string& part : copse::split(text.value, '|')) {
     const bool placeholder = std::all_of(part.begin(), part.end(), [](unsigned char c) { return !std::islower(c); });
     if (!placeholder) text.choices.push_back(part);
     text.names_a_file |= part == "FILE";
@@ -85,7 +74,8 @@ CommandText describe(const CLI::App& command) {
   text.summary = description.substr(0, description.find('\n'));
   if (text.summary.size() < description.size()) text.details = description.substr(text.summary.size() + 1);
   text.examples = command.get_footer();
-  text.commands = command.get_subcommands([](const CLI::App* sub) { return !sub->get_group().empty(); });
+  for (const CLI::App* sub : command.get_subcommands([](const CLI::App* sub) { return !sub->get_group().empty(); }))
+    text.commands.push_back(describe(*sub));
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_group().empty()) continue;
     if (option->get_positional()) {
@@ -112,15 +102,12 @@ std::string help_text(const CLI::App& command) {
   if (!text.details.empty()) out += "\n" + wrapped(text.details, width, 0);
   if (!text.examples.empty()) {
     out += "\n" + heading("Examples");
-    for (const std::string& line : split(text.examples, '\n')) out += "  " + line + "\n";
+    for (const std::string& line : copse::split(text.examples, '\n')) out += "  " + line + "\n";
   }
   if (!text.commands.empty()) {
     out += "\n" + heading("Commands");
-    for (const CLI::App* sub : text.commands) {
-      const CommandText about = describe(*sub);
-      out += option_lines({.names = {sub->get_name()}, .value = "", .description = about.summary, .choices = {}}, width,
-                          16);
-    }
+    for (const CommandText& sub : text.commands)
+      out += option_lines({.names = {sub.name()}, .value = "", .description = sub.summary, .choices = {}}, width, 16);
   }
   constexpr std::size_t column = 28;
   if (!text.arguments.empty()) {

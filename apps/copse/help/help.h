@@ -33,7 +33,9 @@ struct CommandText {
   std::string examples;  // lines; command lines are indented
   std::vector<OptionText> arguments;
   std::vector<OptionGroup> groups;
-  std::vector<const CLI::App*> commands;
+  std::vector<CommandText> commands;
+
+  std::string name() const { return path.substr(path.rfind(' ') + 1); }
 };
 
 CommandText describe(const CLI::App& command);

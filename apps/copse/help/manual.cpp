@@ -1,8 +1,6 @@
 // copse manual: the manual page, from the same tree as the help texts.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "apps/copse/help/help.h"
 #include "apps/copse/program.h"
 #include "apps/copse/terminal/terminal.h"
@@ -52,8 +50,7 @@ std::string example_lines(const std::string& examples) {
   return out;
 }
 
-void append_command(const CLI::App& app, std::string& page) {
-  const CommandText command = describe(app);
+void append_command(const CommandText& command, std::string& page) {
   page += fmt::format(".SS \"{}\"\n{}.\n.PP\n.B {}\n", escaped(command.path), escaped(command.summary),
                       escaped(command.usage));
   page += paragraphs(command.details);
@@ -63,11 +60,10 @@ void append_command(const CLI::App& app, std::string& page) {
     for (const OptionText& option : group.options) page += option_entry(option);
   }
   if (!command.examples.empty()) page += example_lines(command.examples);
-  for (const CLI::App* sub : command.commands) append_command(*sub, page);
+  for (const CommandText& sub : command.commands) append_command(sub, page);
 }
 
-std::string manual_page(const CLI::App& tree) {
-  const CommandText program = describe(tree);
+std::string manual_page(const CommandText& program) {
   std::string page = fmt::format(".TH COPSE 1 \"\" \"copse {}\" \"User Commands\"\n", version());
   page += fmt::format(".SH NAME\ncopse \\- {}\n", escaped(program.summary));
   page += fmt::format(".SH SYNOPSIS\n.B {}\n", escaped(program.usage));
@@ -79,7 +75,7 @@ std::string manual_page(const CLI::App& tree) {
     for (const OptionText& option : group.options) page += option_entry(option);
   }
   page += ".SH COMMANDS\n";
-  for (const CLI::App* command : program.commands) append_command(*command, page);
+  for (const CommandText& command : program.commands) append_command(command, page);
   page += ".SH \"EXIT STATUS\"\n";
   page += option_entry({.names = {"0"}, .value = "", .description = "All went well.", .choices = {}});
   page +=
@@ -98,7 +94,7 @@ std::string manual_page(const CLI::App& tree) {
 void add_manual(Program& program) {
   program.add("manual", "the manual page, for man -l -\nPrints the page in the form that man reads.",
               "Read it:\n  copse manual | man -l -", [&program] {
-                print_own(manual_page(program.tree()));
+                print_own(manual_page(describe(program.tree())));
                 return 0;
               });
 }

@@ -8,38 +8,24 @@
 #include "copse/options/wording.h"
 
 namespace copse {
-namespace {
-
-std::string number(const std::optional<double>& value, int digits = 3) {
-  return value && std::isfinite(*value) ? fmt::format("{:.{}f}", *value, digits) : "";
-}
-
-}  // namespace
-
 std::string comparison_table(const std::vector<CompareOutcome>& outcomes) {
-  std::vector<std::vector<std::string>> rows = {{"method", "k", "accuracy", "NMI", "ARI", "purity", "coherence",
-                                                 "silhouette", "stability", "zeros", "time", "memory"}};
+  std::vector<Measure> shown = measures();
+  std::erase_if(shown, [](const Measure& measure) { return measure.title.empty(); });
+  std::vector<std::vector<std::string>> rows = {{"method", "k"}};
+  for (const Measure& measure : shown) rows[0].push_back(measure.title);
+  rows[0].insert(rows[0].end(), {"time", "memory"});
   std::vector<std::string> remarks = {""};
   for (const CompareOutcome& outcome : outcomes) {
-    std::vector<std::string>& row = rows.emplace_back(12);
-    row[0] = outcome.method;
-    row[1] = std::to_string(outcome.failure.empty() ? outcome.clusters : outcome.k);
+    const bool failed = !outcome.failure.empty();
+    std::vector<std::string> row = {outcome.method, std::to_string(failed ? outcome.k : outcome.clusters)};
+    for (const Measure& measure : shown) {
+      const std::optional<double> value = failed ? std::nullopt : value_of(outcome, measure);
+      row.push_back(value ? fmt::format("{:.{}f}", *value, measure.digits) : "");
+    }
+    row.push_back(failed || outcome.given ? "" : in_seconds(outcome.seconds));
+    row.push_back(failed || outcome.given ? "" : in_bytes(static_cast<double>(outcome.peak_memory_bytes)));
+    rows.push_back(std::move(row));
     remarks.push_back(outcome.failure);
-    if (!outcome.failure.empty()) continue;
-    if (outcome.measures) {
-      row[2] = number(outcome.measures->accuracy);
-      row[3] = number(outcome.measures->nmi);
-      row[4] = number(outcome.measures->ari);
-      row[5] = number(outcome.measures->purity);
-    }
-    row[6] = number(outcome.coherence, 1);
-    row[7] = number(outcome.silhouette);
-    row[8] = number(outcome.stability);
-    row[9] = number(outcome.zero_share, 2);
-    if (!outcome.given) {
-      row[10] = in_seconds(outcome.seconds);
-      row[11] = in_bytes(static_cast<double>(outcome.peak_memory_bytes));
-    }
   }
   std::vector<std::size_t> widths(rows[0].size(), 0);
   for (std::size_t c = 0; c < widths.size(); ++c) {

@@ -8,6 +8,7 @@
 
 #include "apps/copse/terminal/harmless.h"
 #include "apps/copse/terminal/words.h"
+#include "copse/measure/measure.h"
 #include "copse/tree/ids.h"
 
 namespace copse {
@@ -187,9 +188,10 @@ std::string outline_table(const TopicView& view, const OutlineTableOptions& opti
 }
 
 std::string measures_line(const ClusteringMeasures& measures) {
-  return fmt::format("accuracy {:.4f}  nmi {:.4f}  ari {:.4f}  purity {:.4f}  entropy {:.4f}  ({}, {}, {})",
-                     measures.accuracy, measures.nmi, measures.ari, measures.purity, measures.entropy,
-                     counted(measures.items, "item"), counted(measures.clusters, "cluster"),
+  std::string line;
+  for (const Measure& measure : agreement_measures())
+    line += fmt::format("{} {:.4f}  ", measure.name, measures.*measure.agreement);
+  return fmt::format("{}({}, {}, {})", line, counted(measures.items, "item"), counted(measures.clusters, "cluster"),
                      measures.classes == 1 ? "1 class" : counted(measures.classes) + " classes");
 }
 

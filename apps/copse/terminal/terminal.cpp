@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "apps/copse/terminal/harmless.h"
+#include "apps/copse/terminal/spelling.h"
 #include "apps/copse/terminal/words.h"
 #include "copse/io/output_file.h"
 
@@ -97,7 +98,7 @@ void occupy_stderr() {
 
 void print_words(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
-void print_sentence(std::string_view sentence) { print_words(harmless(sentence) + "\n"); }
+void print_sentence(std::string_view sentence) { print_words(harmless(spelled(sentence)) + "\n"); }
 
 void print_own(std::string_view text) {
   OutputFile output("-");

@@ -56,7 +56,7 @@ void occupy_stderr();
 
 // Words of the program on stderr. Words that cannot be printed are no reason to lose work that is done.
 void print_words(std::string_view text);
-// A line there that may hold names and words of others.
+// A line there that may hold names and words of others, and options in backquotes.
 void print_sentence(std::string_view sentence);
 
 // On stdout; all throw OutputError when it cannot take it. Text of the program itself:

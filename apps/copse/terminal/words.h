@@ -1,4 +1,4 @@
-// Text for a terminal: lines, suggestions, amounts with units.
+// Text for a terminal: lines and suggestions.
 #pragma once
 
 #include <string>
@@ -16,9 +16,5 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 // ", did you mean X?" or nothing.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
-
-// "8G", "500 MB", "2GiB" or plain bytes; "90", "90s", "5m", "2h" in seconds. Throw InvalidArgument.
-double parse_bytes(const std::string& text);
-double parse_seconds(const std::string& text);
 
 }  // namespace copse

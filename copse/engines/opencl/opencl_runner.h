@@ -163,7 +163,7 @@ struct Runner {
         transfer(context, device) {
     if (sizeof(T) == 8 && !facts.double_precision)
       throw InvalidArgument("the OpenCL device " + facts.name +
-                            " has no double precision; --precision float runs on it.");
+                            " has no double precision; `precision` float runs on it.");
     program = cl::Program(context, source);
     try {
       program.build({device}, sizeof(T) == 8 ? "-DDOUBLE" : "");
