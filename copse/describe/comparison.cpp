@@ -15,12 +15,16 @@ std::optional<double>* own_measure(CompareOutcome& outcome, const std::string& n
   return found == fields.end() ? nullptr : &(outcome.*(found->second));
 }
 
+const std::optional<double>* own_measure(const CompareOutcome& outcome, const std::string& name) {
+  return own_measure(const_cast<CompareOutcome&>(outcome), name);
+}
+
 std::optional<double> value_of(const CompareOutcome& outcome, const Measure& measure) {
   std::optional<double> value;
   if (measure.agreement != nullptr) {
     if (outcome.measures) value = (*outcome.measures).*measure.agreement;
   } else {
-    value = *own_measure(const_cast<CompareOutcome&>(outcome), measure.name);
+    value = *own_measure(outcome, measure.name);
   }
   return value && std::isfinite(*value) ? value : std::nullopt;
 }

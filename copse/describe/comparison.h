@@ -43,6 +43,7 @@ struct CompareOutcome {
 std::optional<double> value_of(const CompareOutcome& outcome, const Measure& measure);
 // One that compare_clusterings() does not find, to be set; null: there is none of that name.
 std::optional<double>* own_measure(CompareOutcome& outcome, const std::string& name);
+const std::optional<double>* own_measure(const CompareOutcome& outcome, const std::string& name);
 
 // What all methods share.
 struct CompareItems {

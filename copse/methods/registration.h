@@ -22,9 +22,15 @@ Method with_fit(Method about, Own own, const OptionRows& rows, const Fit& fit) {
   about.rows = common_rows();
   for (const Option& row : rows) {
     if (find_row(about.rows, row.name) != nullptr) continue;
-    about.rows.emplace_back(row).locate = [locate = row.locate](void* options) -> void* {
+    Option& own_row = about.rows.emplace_back(row);
+    own_row.locate = [locate = row.locate](void* options) -> void* {
       Own* const found = std::any_cast<Own>(&static_cast<MethodOptions*>(options)->own);
       return found == nullptr ? nullptr : locate(found);
+    };
+    if (!row.says) continue;
+    own_row.says = [says = row.says](const void* options) {
+      const Own* const found = std::any_cast<Own>(&static_cast<const MethodOptions*>(options)->own);
+      return found != nullptr && says(found);
     };
   }
   about.own = std::move(own);

@@ -50,12 +50,9 @@ void visit_fields(Archive& json, Of& outcome) {
     json.field("objective", outcome.objective);
     json.field("peak_memory_bytes", outcome.peak_memory_bytes);
   }
-  json.field("mean_accuracy", outcome.mean_accuracy);
-  json.field("mean_nmi", outcome.mean_nmi);
-  json.field("coherence", outcome.coherence);
-  json.field("zero_share", outcome.zero_share);
-  json.field("silhouette", outcome.silhouette);
-  json.field("stability", outcome.stability);
+  for (const Measure& measure : measures()) {
+    if (measure.agreement == nullptr) json.field(measure.name.c_str(), *own_measure(outcome, measure.name));
+  }
 }
 
 Json json_of(const CompareOutcome& outcome) {

@@ -257,7 +257,7 @@ FlatResult describe_factors(const FlatRunOptions& options, const NmfOptions& nmf
 
 template <class T>
 FlatResult run_flat(const FlatRunOptions& options, const RunData<T>& data, ModelItems items,
-                       std::optional<StartFactors<T>> start, const RunEvents& events) {
+                    std::optional<StartFactors<T>> start, const RunEvents& events) {
   FlatRunOptions asked = options;
   if (start && asked.start_file.empty()) asked.start_file = "given factors";
   check_conflicts(asked);

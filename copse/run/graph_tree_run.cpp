@@ -9,8 +9,8 @@
 #include "copse/input/options.h"
 #include "copse/kernels/in_memory.h"
 #include "copse/methods/options.h"
-#include "copse/run/leaves.h"
 #include "copse/model/stored_result.h"
+#include "copse/run/leaves.h"
 #include "copse/run/options.h"
 
 namespace copse {

@@ -92,8 +92,9 @@ double check_clusters_fit(const Dataset<T>& items, const MethodOptions& options,
   const double needed = options.method->cost(workload_of(items), options).bytes;
   const double there = memory_limit > 0 ? memory_limit - resident_memory() : available_memory();
   if (needed > there)
-    throw InputError(fmt::format("`clusters` {} takes about {} of memory beside {}, and there are {}; a smaller `clusters` needs less.",
-                                 k, in_bytes(needed), called, in_bytes(std::max(0.0, there))));
+    throw InputError(fmt::format(
+        "`clusters` {} takes about {} of memory beside {}, and there are {}; a smaller `clusters` needs less.", k,
+        in_bytes(needed), called, in_bytes(std::max(0.0, there))));
   return needed;
 }
 

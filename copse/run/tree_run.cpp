@@ -117,7 +117,7 @@ void describe_tree(const TreeRunOptions& options, const TreeOptions& tree, doubl
 
 template <class T>
 TreeResult grow_and_describe(const TreeRunOptions& options, const RunData<T>& data, ModelItems items,
-                                SplitMemory<T>* memory, const RunEvents& events) {
+                             SplitMemory<T>* memory, const RunEvents& events) {
   check_conflicts(options);
   if (options.stability > 0 && data.words == nullptr) throw InvalidArgument("`stability` needs all entries in memory");
   TreeResult result;

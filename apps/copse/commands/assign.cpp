@@ -51,7 +51,7 @@ struct AssignOptions {
   MachineOptions machine;
 };
 
-OptionRows option_rows() {
+OptionRows assign_rows() {
   using Of = AssignOptions;
   RowsOf<Of> rows;
   make_argument(rows.row("result", &Of::folder, "The folder of a result").as(OptionKind::folder), "RESULT");
@@ -126,15 +126,17 @@ int run(const AssignOptions& options) {
     refuse_inputs(options.file, inputs);
   }
   with_threads(options.machine.threads, &interruption(), [&] {
-    with_precision(stored.precision(), [&]<class T> {
-      if (stored.is_graph()) {
-        assign_nodes<T>(options, stored, terminal);
-      } else if (stored.is_tree()) {
-        assign<T>(options, stored, read_tree_model<T>(stored.model), terminal);
-      } else {
-        assign<T>(options, stored, read_model<T>(stored.model), terminal);
-      }
-    });
+    const auto place = [&](const auto& model) {
+      const PlacedItems placed = place_new_items(options.items, stored.report.settings, model, events_of(terminal));
+      write(options, placed.names, placed.items, placed.notes, stored.is_tree(), terminal);
+    };
+    if (stored.is_graph()) {
+      place(read_graph_model(stored.model));
+    } else if (stored.is_tree()) {
+      place(read_tree_model(stored.model));
+    } else {
+      place(read_flat_model(stored.model));
+    }
   });
   return interrupted_exit_code();
 }
@@ -145,8 +147,8 @@ void add_assign(Program& program) {
   auto options = std::make_shared<AssignOptions>();
   OptionRows output = only(copse::rows<OutputOptions>(), {"json", "quiet"});
   output.front().means("Write one JSON object instead of a table");
-  program.add("assign", description, examples, [options] { return run(*options); })
-      .add(*options, option_rows())
+  program.add("assign", assign_description, assign_examples, [options] { return run(*options); })
+      .add(*options, assign_rows())
       .add(options->output, output)
       .add(options->machine, only(copse::rows<MachineOptions>(), {"threads"}));
 }

@@ -82,7 +82,7 @@ void add_choose(Program& program) {
   options->flat.nmf.tolerance = tolerance_by_data;
   auto exact_runs = std::make_shared<int>(0);  // 0: until the verdict is settled
   CLI::App& command = program
-                          .add("choose", description, examples,
+                          .add("choose", choose_description, choose_examples,
                                [=] {
                                  options->until_settled = *exact_runs == 0;
                                  if (*exact_runs > 0) options->survey.runs = *exact_runs;

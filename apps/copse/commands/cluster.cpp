@@ -156,10 +156,11 @@ void add_cluster(Program& program) {
   auto options = std::make_shared<ClusterRunOptions>();
   auto output = std::make_shared<OutputOptions>();
   auto machine = std::make_shared<MachineOptions>();
-  const std::string description = opening + described_methods() + ending;
-  CLI::App& command =
-      program.add("cluster", description, examples, [=] { return run_cluster_command(*options, *output, *machine); })
-          .app();
+  const std::string description = cluster_opening + described_methods() + cluster_ending;
+  CLI::App& command = program
+                          .add("cluster", description, cluster_examples,
+                               [=] { return run_cluster_command(*options, *output, *machine); })
+                          .app();
   CLI::App* parsed = &command;
   auto given = std::make_shared<Given>();
   const auto all = std::make_shared<const std::vector<OwnRow>>(own_rows());

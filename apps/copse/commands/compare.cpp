@@ -276,7 +276,7 @@ void add_compare(Program& program) {
   auto only = std::make_shared<Only>();
   auto resume = std::make_shared<bool>(false);
   CLI::App& command = program
-                          .add("compare", description, examples,
+                          .add("compare", compare_description, compare_examples,
                                [=] {
                                  options->memory_limit = machine->memory_limit;
                                  if (!only->method.empty()) return run_only(*options, *only, *machine);

@@ -37,7 +37,7 @@ struct ConvertOptions {
   MachineOptions machine{.precision = Precision::full};
 };
 
-OptionRows option_rows() {
+OptionRows convert_rows() {
   using Of = ConvertOptions;
   RowsOf<Of> rows;
   make_argument(rows.row("from", &Of::from, "The matrix to read; - is stdin").as(OptionKind::file), "IN");
@@ -83,9 +83,9 @@ int run(const ConvertOptions& options) {
 void add_convert(Program& program) {
   auto options = std::make_shared<ConvertOptions>();
   program
-      .add("convert", description, examples,
+      .add("convert", convert_description, convert_examples,
            [options] { return with_precision(options->machine.precision, [&]<class T> { return run<T>(*options); }); })
-      .add(*options, option_rows())
+      .add(*options, convert_rows())
       .add(options->output, only(copse::rows<OutputOptions>(), {"quiet"}))
       .add(options->machine);
 }

@@ -125,7 +125,7 @@ void add_demo(Program& program) {
   auto machine = std::make_shared<MachineOptions>();
   OptionRows rows = only(copse::rows<TreeRunOptions>(), {"leaves", "seed"});
   row_of(rows, "leaves").means("Leaves of the tree").within(1, 1000);
-  program.add("demo", description, examples, [=] { return run(*options, *output, *machine); })
+  program.add("demo", demo_description, demo_examples, [=] { return run(*options, *output, *machine); })
       .add(*options, rows)
       .add(*output)
       .add(*machine, only(copse::rows<MachineOptions>(), {"threads"}));

@@ -68,7 +68,7 @@ int run(const OutputOptions& output) {
 
 void add_devices(Program& program) {
   auto output = std::make_shared<OutputOptions>();
-  program.add("devices", description, examples, [output] { return run(*output); })
+  program.add("devices", devices_description, devices_examples, [output] { return run(*output); })
       .add(*output, only(rows<OutputOptions>(), {"json", "quiet"}));
 }
 

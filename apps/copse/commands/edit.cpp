@@ -41,7 +41,7 @@ struct EditOptions {
   MachineOptions machine;
 };
 
-OptionRows option_rows() {
+OptionRows edit_rows() {
   using Of = EditOptions;
   RowsOf<Of> rows;
   const auto change = [](auto field) {
@@ -109,8 +109,8 @@ int run(EditOptions options) {
 
 void add_edit(Program& program) {
   auto options = std::make_shared<EditOptions>();
-  program.add("edit", description, examples, [options] { return run(*options); })
-      .add(*options, option_rows())
+  program.add("edit", edit_description, edit_examples, [options] { return run(*options); })
+      .add(*options, edit_rows())
       .add(options->output, only(copse::rows<OutputOptions>(), {"all", "json", "quiet"}))
       .add(options->machine, only(copse::rows<MachineOptions>(), {"threads"}))
       .then([options] {

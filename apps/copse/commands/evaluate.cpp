@@ -11,9 +11,8 @@
 #include "apps/copse/terminal/words.h"
 #include "copse/base/error.h"
 #include "copse/describe/read_result.h"
-#include "copse/model/result_json.h"
 #include "copse/measure/measure.h"
-#include "copse/report/result_json.h"
+#include "copse/model/result_json.h"
 #include "copse/run/references.h"
 
 namespace copse {
@@ -54,7 +53,7 @@ struct EvaluateOptions {
   OutputOptions output;
 };
 
-OptionRows option_rows() {
+OptionRows evaluate_rows() {
   using Of = EvaluateOptions;
   RowsOf<Of> rows;
   make_argument(rows.row("labels", &Of::labels, "The clusters that were found; - is stdin").as(OptionKind::file),
@@ -169,8 +168,8 @@ int run(const EvaluateOptions& options) {
 
 void add_evaluate(Program& program) {
   auto options = std::make_shared<EvaluateOptions>();
-  program.add("evaluate", description, examples, [options] { return run(*options); })
-      .add(*options, option_rows())
+  program.add("evaluate", evaluate_description, evaluate_examples, [options] { return run(*options); })
+      .add(*options, evaluate_rows())
       .add(options->output, only(copse::rows<OutputOptions>(), {"json", "quiet"}));
 }
 

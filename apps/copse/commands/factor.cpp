@@ -40,7 +40,7 @@ void add_factor(Program& program) {
                             {"alpha", "beta", "links", "vectors", "neighbour_graph", "graph_weight", "stability"});
   make_argument(row_of(rows, "matrix"), "MATRIX").means(matrix_description);
   row_of(rows, "clusters").needed();
-  Command command = program.add("factor", description, examples, [call] {
+  Command command = program.add("factor", factor_description, factor_examples, [call] {
     return call->options.auto_k
                ? run_choose_command(automatic_survey(call->options, false), call->output, call->machine)
                : run_flat_command(call->options, call->output, call->machine);

@@ -94,7 +94,7 @@ OptionRows tree_rows() {
 void add_graph(Program& program) {
   auto call = std::make_shared<GraphCall>();
   call->tree.tree.tree.leaves = 20;
-  Command command = program.add("graph", description, examples, [call] {
+  Command command = program.add("graph", graph_description, graph_examples, [call] {
     return call->hierarchical ? run_graph_tree_command(tree_options(*call), call->output, call->machine)
                               : run_graph_command(call->options, call->output, call->machine);
   });

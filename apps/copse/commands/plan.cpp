@@ -57,7 +57,7 @@ std::vector<Number> parse_list(const std::string& text, char separator) {
   return numbers;
 }
 
-OptionRows option_rows() {
+OptionRows plan_rows() {
   using Of = PlanCommand;
   RowsOf<Of> rows;
   rows.nest(&Of::input);
@@ -204,9 +204,9 @@ int run(const PlanCommand& command) {
 
 void add_plan(Program& program) {
   auto options = std::make_shared<PlanCommand>();
-  Command command = program.add("plan", description, examples, [options] { return run(*options); });
+  Command command = program.add("plan", plan_description, plan_examples, [options] { return run(*options); });
   options->plan.job.engine = Engine::automatic;
-  command.add(*options, option_rows()).add(options->output, only(copse::rows<OutputOptions>(), {"json", "quiet"}));
+  command.add(*options, plan_rows()).add(options->output, only(copse::rows<OutputOptions>(), {"json", "quiet"}));
   command.then([command] {
     if (command.has("matrix") == command.has("sizes"))
       throw WrongOption("matrix", "give the name of a file, or `sizes`");

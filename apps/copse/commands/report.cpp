@@ -44,7 +44,7 @@ struct ReportOptions {
   MachineOptions machine;
 };
 
-OptionRows option_rows() {
+OptionRows report_rows() {
   using Of = ReportOptions;
   RowsOf<Of> rows;
   make_argument(rows.row("result", &Of::folder, "The folder of a result").as(OptionKind::folder), "RESULT");
@@ -107,8 +107,8 @@ int run(const ReportOptions& options) {
 
 void add_report(Program& program) {
   auto options = std::make_shared<ReportOptions>();
-  program.add("report", description, examples, [options] { return run(*options); })
-      .add(*options, option_rows())
+  program.add("report", report_description, report_examples, [options] { return run(*options); })
+      .add(*options, report_rows())
       .add(options->said, only(copse::rows<OutputOptions>(), {"json", "quiet"}))
       .add(options->machine, only(copse::rows<MachineOptions>(), {"threads"}));
 }

@@ -69,7 +69,9 @@ void add_segment(Program& program) {
   auto call = std::make_shared<Call<SegmentRunOptions>>();
   OptionRows rows = copse::rows<SegmentRunOptions>();
   make_argument(row_of(rows, "picture"), "PICTURE");
-  program.add("segment", description, examples, [call] { return run(call->options, call->output, call->machine); })
+  program
+      .add("segment", segment_description, segment_examples,
+           [call] { return run(call->options, call->output, call->machine); })
       .add(call->options, rows)
       .add(call->output, without(copse::rows<OutputOptions>(), {"all"}))
       .add(call->machine, only(copse::rows<MachineOptions>(), {"threads"}));

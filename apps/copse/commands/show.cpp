@@ -33,7 +33,7 @@ constexpr const char* show_examples =
     "  copse show out --prompt > prompt.txt\n"
     "  copse edit out --names answer.tsv";
 
-OptionRows option_rows() {
+OptionRows show_rows() {
   using Of = ShowOptions;
   RowsOf<Of> rows;
   make_argument(rows.row("result", &Of::folder, "The folder of a result").as(OptionKind::folder), "RESULT");
@@ -62,7 +62,7 @@ int run(const ShowOptions& options) {
 
 void add_show(Program& program) {
   auto options = std::make_shared<ShowOptions>();
-  program.add("show", description, examples, [options] { return run(*options); }).add(*options, option_rows());
+  program.add("show", show_description, show_examples, [options] { return run(*options); }).add(*options, show_rows());
 }
 
 }  // namespace copse

@@ -55,7 +55,7 @@ void add_topics(Program& program) {
   row_of(rows, "clusters")
       .means("Number of topics; auto: what `copse choose` says, of 2 to 60, which takes hundreds of fits");
   row_of(rows, "top").means("Words to show and write per topic");
-  Command command = program.add("topics", description, examples, [call] {
+  Command command = program.add("topics", topics_description, topics_examples, [call] {
     return call->options.auto_k ? run_choose_command(automatic_survey(call->options, true), call->output, call->machine)
                                 : run_flat_command(call->options, call->output, call->machine);
   });

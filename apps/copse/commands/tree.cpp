@@ -45,7 +45,7 @@ constexpr const char* tree_examples =
 void add_tree(Program& program) {
   auto call = std::make_shared<Call<TreeRunOptions>>();
   TreeRunOptions& options = call->options;
-  Command command = program.add("tree", description, examples, [call] {
+  Command command = program.add("tree", tree_description, tree_examples, [call] {
     return run_tree_command(call->options, call->output, call->machine,
                             call->options.resume ? SplitLogUse::resume : SplitLogUse::start);
   });

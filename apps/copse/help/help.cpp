@@ -79,13 +79,13 @@ CommandText describe(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (option->get_group().empty()) continue;
     if (option->get_positional()) {
-      text.arguments.push_back(describe_option(*option));
+      text.arguments.push_back(describe(*option));
       continue;
     }
     auto group = std::find_if(text.groups.begin(), text.groups.end(),
                               [&](const OptionGroup& known) { return known.title == option->get_group(); });
     if (group == text.groups.end()) group = text.groups.insert(group, {option->get_group(), {}});
-    group->options.push_back(describe_option(*option));
+    group->options.push_back(describe(*option));
   }
   // Help and the like come last.
   std::stable_partition(text.groups.begin(), text.groups.end(),
@@ -124,7 +124,7 @@ std::string help_text(const CLI::App& command) {
 std::string missing_argument(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (!option->get_required() || option->count() > 0) continue;
-    const OptionText text = describe_option(*option);
+    const OptionText text = describe(*option);
     return fmt::format("{}{} is missing: {}", text.names[0], option->get_positional() ? "" : " " + text.value,
                        option->get_description());
   }
