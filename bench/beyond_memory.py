@@ -75,7 +75,7 @@ def report(folder, cpu, seconds, words):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=["matrix", "text"])
-    parser.add_argument("--program", default="build/test/bin/copse")
+    parser.add_argument("--program", default="build/release/bin/copse")
     parser.add_argument("--docs", type=int, default=100000)
     parser.add_argument("--words", type=float, default=604, help="matrix: different words in a document")
     parser.add_argument("--terms", type=int, default=60000)

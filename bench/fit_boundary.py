@@ -63,7 +63,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("images", type=pathlib.Path)
     parser.add_argument("truth", type=pathlib.Path)
-    parser.add_argument("--program", default="build/bench/bench/paper/boundary_cues")
+    parser.add_argument("--program", default="build/release/bench/paper/boundary_cues")
     parser.add_argument("--every", type=int, default=1, help="take every n-th picture")
     options = parser.parse_args()
     random = np.random.default_rng(0)

@@ -188,7 +188,7 @@ def main():
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--keep", action="store_true", help="report the runs of earlier calls, too")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/bench/bench/flat_nmf")
+    parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/bench/flat_nmf")
     parser.add_argument("--generator", type=pathlib.Path, default=ROOT / "../shared/bench/gen.py")
     parser.add_argument("--data", type=pathlib.Path, default=pathlib.Path(os.environ.get("COPSE_DATA", ROOT / "../shared/data")))
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/bench_data", help="where matrices are kept")

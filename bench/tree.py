@@ -172,7 +172,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--bandwidth", type=float, help="the machine's in GB/s, as bench/kernels measures it")
     parser.add_argument("--transcription", type=int, default=0, metavar="STARTS")
-    parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/bench/bench/tree")
+    parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/bench/tree")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/bench_data",
                         help="holds small.npz, small.labels.txt ...")
     parser.add_argument("--scratch", type=pathlib.Path, default=ROOT / "build/bench_data")

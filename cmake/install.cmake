@@ -4,6 +4,7 @@ include(CMakePackageConfigHelpers)
 install(TARGETS copse EXPORT copse-targets FILE_SET HEADERS)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/copse)
 install(EXPORT copse-targets NAMESPACE copse:: DESTINATION ${package_dir})
+export(TARGETS copse copse_warnings NAMESPACE copse:: FILE ${PROJECT_BINARY_DIR}/built_copse.cmake) # for pip
 configure_package_config_file(cmake/copse-config.cmake.in copse-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(copse-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/copse-config.cmake ${PROJECT_BINARY_DIR}/copse-config-version.cmake

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 
-PROGRAM = os.path.abspath(os.environ.get("COPSE_PROGRAM") or "build/test/bin/copse")
+PROGRAM = os.path.abspath(os.environ.get("COPSE_PROGRAM") or "build/release/bin/copse")
 TOOLS = pathlib.Path(os.environ.get("COPSE_ATTACK_TOOLS", pathlib.Path(PROGRAM).parent.parent))
 
 # A crash is a signal, or an exit code that the program does not give on purpose.
