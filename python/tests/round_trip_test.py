@@ -153,6 +153,7 @@ def named(options):
     return " ".join(options)
 
 
+@pytest.mark.combinations
 @pytest.mark.parametrize("options", WORD_OPTIONS, ids=named)
 @pytest.mark.parametrize("model", MODELS)
 def test_documents_of_the_program(program, tmp_path, model, options):
@@ -192,6 +193,7 @@ def test_trees_of_the_program_are_split_as_by_edit(program, tmp_path, options):
     np.testing.assert_array_equal(edited.model.topics_.coherence, tree.topics_.coherence)
 
 
+@pytest.mark.combinations
 @pytest.mark.parametrize("dense", [False, True], ids=["sparse", "dense"])
 @pytest.mark.parametrize(
     "model, options",
@@ -299,6 +301,7 @@ def test_a_loaded_method_that_is_fitted_again_forgets_the_folder(program, tmp_pa
     assert model.transform(counts()[:, :20]).shape == (counts().shape[0], 3)
 
 
+@pytest.mark.combinations
 @pytest.mark.parametrize("weighting", CHOICES["weights"])
 @pytest.mark.parametrize("parameters", [{}, {"stemmer": "english"}, {"unit": False}, {"normalized_cut": True}], ids=str)
 @pytest.mark.parametrize("kind", ["flat", "tree"])
@@ -340,6 +343,7 @@ def edits_go_both_ways(program, folder, tree):
     assert refused.returncode != 0 and "data in memory" in refused.stderr
 
 
+@pytest.mark.combinations
 @pytest.mark.parametrize("dense", [False, True], ids=["sparse", "dense"])
 @pytest.mark.parametrize(
     "model",

@@ -109,6 +109,7 @@ def cases():
                 yield pytest.param(command, size, name, arguments, works, id=" ".join(map(str, [command, name, *(arguments or [])])))
 
 
+@pytest.mark.combinations
 @pytest.mark.parametrize("command, size, name, arguments, works", list(cases()))
 def test_every_option_works_or_is_refused(copse, data, command, size, name, arguments, works):
     given = {"--stability": [3], "--links": ["links.tsv"], "--vectors": ["vectors.npy"], "--select": [50],

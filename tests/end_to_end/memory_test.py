@@ -159,6 +159,7 @@ CASES = {
 }
 
 
+@pytest.mark.sample(16)
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_announced_is_taken(copse, data, tmp_path, name):
     run = copse(*CASES[name](data), "-o", "out")

@@ -17,6 +17,7 @@ def corpus(program, tmp_path_factory):
     return path
 
 
+@pytest.mark.combinations
 @pytest.mark.parametrize("precision", ["float", "double"])
 @pytest.mark.parametrize("variant", [["--solver", solver] for solver in SOLVERS] + [
     ["--start", "random"], ["--start", "nndsvd"], ["--start", "nndsvdar"], ["--affine"], ["--sparse", "thesis"], ["--runs", "3"]], ids=" ".join)
