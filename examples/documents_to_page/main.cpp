@@ -11,7 +11,7 @@ int main(int argc, char** argv) try {
   auto result = copse::run_tree<float>(options);
   copse::write_result(argv[2], result);  // report.html, tree.json, assignments.tsv, model.safetensors, result.json
   for (const copse::Topic& topic : result.report.topics)
-    std::printf("%lld documents: %s ...\n", static_cast<long long>(topic.items), topic.top_features[0].first.c_str());
+    std::printf("%lld documents: %s ...\n", static_cast<long long>(topic.size), topic.words[0].name.c_str());
 } catch (const copse::Error& error) {
   return std::fprintf(stderr, "%s\n", error.what()), 1;
 }

@@ -14,7 +14,7 @@ namespace copse::python {
 namespace {
 
 template <class T>
-nb::dict to_dict(MethodResult<T> found) {
+nb::dict outcome_dict(MethodResult<T> found) {
   std::vector<double> history;
   for (const MethodIteration& step : found.history) history.push_back(step.objective);
   nb::dict out;
@@ -59,11 +59,11 @@ nb::dict supervised(int threads, const Work& work) {
   MethodResult<T> found;
   Supervisor().run(threads, [&] { found = work(); });
   if (found.stop_reason == StopReason::interrupted) throw Cancelled();
-  return to_dict(std::move(found));
+  return outcome_dict(std::move(found));
 }
 
 template <class T>
-void bind(nb::module_& module) {
+void bind_fits(nb::module_& module) {
   // A method that reads a graph has that of the items' nearest neighbours, 0: as many as usual. `centres`, features x
   // k: where K-means begins.
   module.def(
@@ -110,8 +110,8 @@ nb::dict described(const Method& method) {
 }  // namespace
 
 void bind_methods(nb::module_& module) {
-  bind<float>(module);
-  bind<double>(module);
+  bind_fits<float>(module);
+  bind_fits<double>(module);
   module.def("methods", [] {
     nb::list all;
     for (const Method* method : methods()) all.append(described(*method));
