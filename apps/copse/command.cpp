@@ -54,6 +54,7 @@ std::string type_of(const Option& row) {
 }
 
 std::string default_of(const Option& row, const void* options) {
+  if (row.required) return "";
   if (!row.unset.empty()) return spelled(row.unset);
   const std::optional<Setting> value = row.value(options);
   if (const auto* text = std::get_if<std::string>(&*value)) return *text;
@@ -108,6 +109,7 @@ CLI::Option* registered(CLI::App& app, const Option& row, void* options) {
 // What the line has to say of a command, beyond CLI11.
 struct Command::State {
   OptionRows rows;
+  std::vector<void*> options;  // of each row
   std::vector<std::function<void()>> checks;
 };
 
@@ -132,8 +134,9 @@ Command& Command::add(const OptionRows& rows, void* options) {
   for (const Option& row : rows) {
     if (row.is_hidden || !row.value(options)) continue;
     state_->rows.push_back(row);
+    state_->options.push_back(options);
     CLI::Option* const option = registered(*app_, row, options);
-    if (!row.group.empty()) option->group(row.group == "none" ? "" : row.group);
+    if (!row.group.empty()) option->group(row.group == not_in_help ? "" : row.group);
     option->required(row.required);
   }
   return *this;
@@ -146,10 +149,21 @@ Command& Command::then(std::function<void()> check) {
 
 // What is on the line counts here, also where it asks for what is so anyway.
 void Command::check_line() const {
-  for (const Option& row : state_->rows) {
-    for (const Conflict& conflict : row.conflicts) {
-      const bool both = conflict.own.empty() && find_row(state_->rows, conflict.with) != nullptr;
-      if (both && has(row.name) && has(conflict.with) != conflict.needs) refuse_conflict(state_->rows, row, conflict);
+  const OptionRows& rows = state_->rows;
+  const auto value = [&](std::size_t row) {
+    const std::optional<Setting> setting = rows[row].value(state_->options[row]);
+    const auto* word = setting ? std::get_if<std::string>(&*setting) : nullptr;
+    return word != nullptr ? *word : std::string();
+  };
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const Conflict& conflict : rows[i].conflicts) {
+      const std::size_t equals = conflict.with.find('=');
+      const Option* const other = find_row(rows, conflict.with.substr(0, equals));
+      if (other == nullptr || !has(rows[i].name) || (!conflict.own.empty() && value(i) != conflict.own)) continue;
+      const bool holds = equals == std::string::npos
+                             ? has(other->name)
+                             : value(static_cast<std::size_t>(other - rows.data())) == conflict.with.substr(equals + 1);
+      if (holds != conflict.needs) refuse_conflict(rows, rows[i], conflict);
     }
   }
 }

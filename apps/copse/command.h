@@ -45,6 +45,9 @@ class Command {
   State* state_;
 };
 
+// The group of options that help, manual page and completion leave out.
+inline constexpr const char* not_in_help = "none";
+
 // A row as an argument of the command: without a name before it.
 Option& make_argument(Option& row, const std::string& name);
 

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "copse/base/error.h"
+#include "copse/options/range.h"
 #include "copse/options/wording.h"
 
 namespace copse {
@@ -120,6 +121,19 @@ const FieldType& field_type<std::optional<double>>() {
                                 if (number || none) *static_cast<Field*>(field) = number;
                                 return number || none;
                               }};
+  return type;
+}
+template <>
+const FieldType& field_type<std::vector<std::int64_t>>() {
+  using Field = std::vector<std::int64_t>;
+  static const FieldType type{
+      OptionKind::text,
+      [](const void* field) -> Setting { return fmt::format("{}", fmt::join(*static_cast<const Field*>(field), ",")); },
+      [](void* field, const Setting& value) {
+        const auto* text = std::get_if<std::string>(&value);
+        if (text != nullptr) *static_cast<Field*>(field) = parse_range(*text);
+        return text != nullptr;
+      }};
   return type;
 }
 template <>

@@ -197,8 +197,13 @@ class RowsOf {
   template <class Access>
   RowsOf& nest(Access access, bool (*holds)(const Options&) = nullptr) {
     using Inner = std::remove_pointer_t<std::remove_reference_t<std::invoke_result_t<Access, Options&>>>;
+    return nest(access, copse::rows<Inner>(), holds);
+  }
+  // Some of their rows.
+  template <class Access>
+  RowsOf& nest(Access access, const OptionRows& within, bool (*holds)(const Options&) = nullptr) {
     const auto outer = located(access);
-    for (const Option& inner : copse::rows<Inner>()) {
+    for (const Option& inner : within) {
       Option& option = rows_.emplace_back(inner);
       option.locate = [outer, locate = inner.locate](void* options) {
         void* const found = outer(options);
@@ -280,6 +285,8 @@ template <>
 const FieldType& field_type<std::string>();
 template <>
 const FieldType& field_type<std::vector<std::string>>();  // with commas between
+template <>
+const FieldType& field_type<std::vector<std::int64_t>>();  // a range: 2:10, 5:60:5, or 3,5,8
 template <>
 const FieldType& field_type<std::optional<double>>();
 template <>

@@ -26,7 +26,6 @@
 #include "copse/model/split_log.h"
 #include "copse/options/wording.h"
 #include "copse/run/method_input.h"
-#include "copse/run/options.h"
 #include "copse/run/survey_method.h"
 
 namespace copse {

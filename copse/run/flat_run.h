@@ -9,6 +9,7 @@
 #include "copse/choose/consensus_components.h"
 #include "copse/describe/result.h"
 #include "copse/input/joint_input.h"
+#include "copse/options/option.h"
 
 namespace copse {
 
@@ -40,6 +41,9 @@ struct FlatRunOptions {
   bool keep_texts = true;   // the beginnings of the documents that stand for a topic
   bool explain = false;     // a plan is made before, and notes tell what it said beside what the run took
 };
+
+template <>
+const OptionRows& rows<FlatRunOptions>();  // in options.cpp
 
 // Reads, prepares, factors and describes. An interruption (options.nmf.progress, or a Cancellation of with_threads())
 // gives the best result so far. Throws InputError, InvalidArgument, and Cancelled if there is no result yet.

@@ -10,8 +10,8 @@
 #include "copse/base/version.h"
 #include "copse/graph/choose_communities.h"
 #include "copse/measure/factors.h"
+#include "copse/methods/options.h"
 #include "copse/run/graph_assign.h"
-#include "copse/run/options.h"
 
 namespace copse {
 namespace {

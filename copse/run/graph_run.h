@@ -7,6 +7,7 @@
 #include "copse/describe/result.h"
 #include "copse/graph/cluster_graph.h"
 #include "copse/input/graph_input.h"
+#include "copse/options/option.h"
 
 namespace copse {
 
@@ -19,6 +20,9 @@ struct GraphRunOptions {
   Index top = most_representatives;  // central nodes to name per community
   double memory_limit = 0;           // bytes; 0: what the machine has to spare
 };
+
+template <>
+const OptionRows& rows<GraphRunOptions>();  // in options.cpp
 
 // Reads, makes the graph, finds communities and describes them. An interruption (options.cluster.progress, or a
 // Cancellation of with_threads()) gives the best result so far. Throws InputError, InvalidArgument, and Cancelled if

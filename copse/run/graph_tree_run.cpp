@@ -11,7 +11,6 @@
 #include "copse/methods/options.h"
 #include "copse/model/stored_result.h"
 #include "copse/run/leaves.h"
-#include "copse/run/options.h"
 
 namespace copse {
 namespace {

@@ -8,6 +8,7 @@
 #include "copse/describe/result.h"
 #include "copse/graph/graph_tree.h"
 #include "copse/input/graph_input.h"
+#include "copse/options/option.h"
 
 namespace copse {
 
@@ -18,6 +19,9 @@ struct GraphTreeRunOptions {
   Index top = 10;           // central nodes to name per community
   double memory_limit = 0;  // bytes; 0: what the machine has to spare
 };
+
+template <>
+const OptionRows& rows<GraphTreeRunOptions>();  // in options.cpp
 
 // Reads, splits and describes. An interruption, or a time limit, gives the tree so far. Throws InputError,
 // InvalidArgument, and Cancelled before the first split.

@@ -1,12 +1,16 @@
 #include "copse/run/options.h"
 
-#include <cmath>
+#include <algorithm>
+#include <filesystem>
 
 #include "copse/base/error.h"
+#include "copse/choose/choices.h"
 #include "copse/input/options.h"
 #include "copse/input/stored_input.h"
 #include "copse/methods/choices.h"
 #include "copse/methods/options.h"
+#include "copse/options/range.h"
+#include "copse/options/wording.h"
 
 namespace copse {
 namespace {
@@ -348,6 +352,209 @@ const OptionRows& rows<GraphTreeRunOptions>() {
 }
 
 template <>
+const OptionRows& rows<ClusterRunOptions>() {
+  static const OptionRows table = [] {
+    using Of = ClusterRunOptions;
+    RowsOf<Of> rows;
+    rows.nest([](Of & options) -> auto& { return options.input.items; });
+    const std::size_t method = rows.size();
+    rows.nest(&Of::method, only(common_rows(), {"clusters"}));
+    rows["clusters"].at_least(1);
+    rows.computed(
+        "method", OptionKind::choice, [](const Of& options) { return options.method.method->name; },
+        [](Of& options, const Setting& value) {
+          options.method.method = &method_called(std::get<std::string>(value));
+          return true;
+        },
+        "How clusters are found", names_of(methods_of("cluster")));
+    rows.nest(&Of::method, without(common_rows(), {"clusters"})).headed(method, rows["clusters"].group);
+    const std::size_t graph = rows.size();
+    rows.row("graph", &Of::is_graph, "The input is a graph: edges, METIS, GraphML or a square matrix");
+    rows.nest(&Of::input, only(copse::rows<GraphInputOptions>(), {"similarity", "neighbours", "sigma"}));
+    rows["similarity"].means(
+        "What an edge between items means; none: cosine for sparse items, self-tuning for dense ones");
+    for (const char* name : {"similarity", "neighbours", "sigma"}) {
+      if (rows[name].name == "neighbours") rows[name].conflicts.clear();
+      rows[name].says = {};
+      rows[name].not_with("graph", "it is for methods that read the neighbour graph of items");
+    }
+    rows.headed(graph, "Graph");
+    add_top(rows, "Features to show and write per cluster");
+    add_memory_limit(rows);
+    return rows.done();
+  }();
+  return table;
+}
+
+namespace {
+
+void add_surveyed(RowsOf<ChooseRunOptions>& rows) {
+  using Of = ChooseRunOptions;
+  const auto survey = [](auto field) {
+    return [field](Of & options) -> auto& { return options.survey.*field; };
+  };
+  rows.row("clusters", survey(&SurveyOptions::ks),
+           "Numbers of clusters to look at: first:last, first:last:step, or a list")
+      .spell("-k,--clusters")
+      .shown_as("RANGE");
+  rows.row("search", &Of::search,
+           "The range is a grid, such as 5:100:5: look closer around the best of it until its neighbours are there");
+  const std::string factors = "method=" + default_method("factor").name;
+  rows.row("for", &Of::question, "What is counted: groups of items, or components that the data needs")
+      .only_with(factors, "components are told by hidden entries, which other methods do not foretell", "components");
+  rows.computed(
+      "method", OptionKind::choice, [](const Of& options) { return options.method->name; },
+      [](Of& options, const Setting& value) {
+        options.method = &survey_method(std::get<std::string>(value));
+        return true;
+      },
+      "What is fitted, as compare calls it; only of a factorization entries are hidden", names_of(survey_methods()));
+  rows.row("most_runs", survey(&SurveyOptions::runs),
+           "Runs of each kind for every k, at most: 10, and 5 more at a time until the verdict is settled")
+      .within(1, 1000000);
+  rows.computed(
+          "runs", OptionKind::whole,
+          [](const Of& options) { return Setting(std::int64_t(options.until_settled ? 0 : options.survey.runs)); },
+          [](Of& options, const Setting& value) {
+            options.until_settled = false;
+            options.survey.runs = static_cast<int>(std::get<std::int64_t>(value));
+            return true;
+          },
+          "Just so many; at most 10 are starts, and with `for` clusters 10 with hidden entries")
+      .within(1, 1000000)
+      .not_with("most_runs", "one of both says how many");
+  rows.row("null", survey(&SurveyOptions::null),
+           "Data without clusters: uniform in the box of the principal components [Kuang 2014], or the data with each "
+           "feature shuffled; automatic: box for dense data, which must stand above both, shuffled for sparse data");
+  rows.row("average", &Of::average, "Of the runs");
+  rows.row("most_items", survey(&SurveyOptions::most_items),
+           "Items that the runs look at: of more, a sample; 0: all. The clusters at the end are those of all items")
+      .within(0, 0x1p40);
+  rows.row("resample", survey(&SurveyOptions::resample_share), "Share of these in each resampled run").within(0.01, 1);
+  rows.row("hide", survey(&SurveyOptions::hidden_share),
+           "Share of the entries that are hidden, at most: a million tell enough")
+      .within(0.0001, 0.5)
+      .only_with(factors);
+  rows.row("all_measures", &Of::all_measures,
+           "Also the gap statistic, bi-cross-validation and the perturbation test of NMFk [Nebgen et al. 2021], which "
+           "take as long again, and more than 10 starts");
+  rows.row("time_limit", &Of::time_limit, "Stop after this time with the verdict so far, such as 90s or 5m")
+      .as(OptionKind::seconds)
+      .at_least(0)
+      .otherwise("none");
+  rows.row("seed", survey(&SurveyOptions::seed), find_row(copse::rows<NmfOptions>(), "seed")->meaning);
+}
+
+}  // namespace
+
+template <>
+const OptionRows& rows<ChooseRunOptions>() {
+  static const OptionRows table = [] {
+    using Of = ChooseRunOptions;
+    RowsOf<Of> rows;
+    rows.nest([](Of & options) -> auto& { return options.flat.input; });
+    const std::size_t survey = rows.size();
+    add_surveyed(rows);
+    rows.headed(survey, "Survey");
+    const std::size_t fits = rows.size();
+    rows.nest(&Of::flat, only(copse::rows<FlatRunOptions>(), {"solver", "affine", "sparse", "sparse_w", "tolerance",
+                                                              "max_iterations", "consensus", "consensus_distance"}));
+    for (std::size_t i = fits; i < rows.size(); ++i) rows[i].only_with("method=" + default_method("factor").name);
+    rows.row(
+            "solver", [](Of & options) -> auto& { return options.flat.nmf.solver; }, "How each fit is made")
+        .only_with("method=" + default_method("factor").name);
+    rows.replace();
+    rows["tolerance"]
+        .means("A fit ends when its projected gradient is so small")
+        .otherwise("0.001; 0.0001 for dense data")
+        .in(rows["solver"].group);
+    rows["max_iterations"].means("Iterations per fit at most").in(rows["solver"].group);
+    for (const char* name : {"consensus", "consensus_distance"}) rows[name].in("The clusters at the end");
+    rows.row("resume", &Of::resume, "Take up the runs that an earlier call, or workers, left in this folder")
+        .in(output_group);
+    rows.computed(
+            "worker", OptionKind::text,
+            [](const Of& options) {
+              return options.workers == 0 ? std::string()
+                                          : std::to_string(options.worker) + "/" + std::to_string(options.workers);
+            },
+            [](Of& options, const Setting& value) {
+              const std::string& text = std::get<std::string>(value);
+              const auto parts = split(text, '/');
+              if (text.empty()) {
+                options.worker = options.workers = 0;
+                return true;
+              }
+              if (parts.size() == 2) {
+                options.worker = static_cast<int>(std::min<Index>(parse_index(parts[0], text), 100000));
+                options.workers = static_cast<int>(std::min<Index>(parse_index(parts[1], text), 100000));
+                if (options.worker <= options.workers) return true;
+              }
+              throw InvalidArgument(shown(value) + " is not I/N with I from 1 to N");
+            },
+            "Do every N-th run, beginning with the I-th, and write no result: for several processes at once")
+        .shown_as("I/N")
+        .not_with("resume", "whoever resumes makes the verdict")
+        .in(output_group);
+    rows.nest(&Of::flat, only(copse::rows<FlatRunOptions>(), {"memory_limit"}));
+    return rows.done();
+  }();
+  return table;
+}
+
+template <>
+const OptionRows& rows<CompareOptions>() {
+  static const OptionRows table = [] {
+    using Of = CompareOptions;
+    RowsOf<Of> rows;
+    rows.nest(&Of::input);
+    const std::size_t comparison = rows.size();
+    rows.row("clusters", &Of::ks, "Number of clusters: one, first:last, first:last:step, or a list")
+        .spell("-k,--clusters")
+        .shown_as("RANGE");
+    rows.computed(
+            "methods", OptionKind::list, [](const Of& options) { return joined(options.methods, ","); },
+            [](Of& options, const Setting& value) {
+              options.methods = split(std::get<std::string>(value), ',');
+              const std::vector<std::string> known = compare_methods();
+              for (const std::string& method : options.methods) {
+                if (std::ranges::find(known, method) == known.end())
+                  throw InvalidArgument("'" + method + "' is none of " + joined(known, ", "));
+              }
+              return true;
+            },
+            "Which methods, parted by commas, of " + joined(compare_methods(), ", "))
+        .shown_as("NAMES")
+        .otherwise("those that suit the data");
+    rows.row("runs", &Of::runs, "Runs of each method; the best by its objective counts").within(1, 10000);
+    rows.row("time_limit", &Of::time_limit,
+             "Of each method with each k, such as 90s or 5m: one that would take longer is left out")
+        .as(OptionKind::seconds)
+        .at_least(0)
+        .otherwise("none");
+    rows.computed(
+            "labels", OptionKind::files, [](const Of&) { return std::string(); },
+            [](Of& options, const Setting& value) {
+              const std::string& text = std::get<std::string>(value);
+              const std::size_t equals = text.find('=');
+              const std::string file = equals == std::string::npos ? text : text.substr(equals + 1);
+              options.labels.push_back(
+                  {equals == std::string::npos ? std::filesystem::path(file).stem().string() : text.substr(0, equals),
+                   file});
+              return true;
+            },
+            "Labels of another program as one more method: one per item, or lines of an item, a tab and its label; may "
+            "be given several times")
+        .shown_as("[NAME=]FILE");
+    rows.row("seed", &Of::seed, find_row(copse::rows<NmfOptions>(), "seed")->meaning);
+    rows.headed(comparison, "Comparison");
+    add_memory_limit(rows);
+    return rows.done();
+  }();
+  return table;
+}
+
+template <>
 const OptionRows& rows<NewItemsOptions>() {
   static const OptionRows table = [] {
     using Of = NewItemsOptions;
@@ -367,18 +574,5 @@ const OptionRows& rows<NewItemsOptions>() {
   }();
   return table;
 }
-
-template <class Options>
-Settings run_settings(const Options& options, Precision precision) {
-  Settings settings;
-  add_settings(options, settings);
-  settings.emplace_back("precision", name_of(precision));
-  return settings;
-}
-
-template Settings run_settings(const FlatRunOptions&, Precision);
-template Settings run_settings(const TreeRunOptions&, Precision);
-template Settings run_settings(const GraphRunOptions&, Precision);
-template Settings run_settings(const GraphTreeRunOptions&, Precision);
 
 }  // namespace copse

@@ -1,8 +1,11 @@
-// The options of runs: their rows stand in options.cpp.
+// The rows of all runs: each is declared beside its options.
 #pragma once
 
 #include "copse/options/option.h"
 #include "copse/run/assign.h"
+#include "copse/run/choose_run.h"
+#include "copse/run/cluster_run.h"
+#include "copse/run/compare_run.h"
 #include "copse/run/flat_run.h"
 #include "copse/run/graph_run.h"
 #include "copse/run/graph_tree_run.h"
@@ -14,19 +17,12 @@ template <>
 const FieldType& field_type<std::optional<SparseWeight>>();
 
 template <>
-const OptionRows& rows<FlatRunOptions>();
+const OptionRows& rows<ClusterRunOptions>();  // without those of single methods
 template <>
-const OptionRows& rows<TreeRunOptions>();
+const OptionRows& rows<ChooseRunOptions>();
 template <>
-const OptionRows& rows<GraphRunOptions>();
-template <>
-const OptionRows& rows<GraphTreeRunOptions>();
-
+const OptionRows& rows<CompareOptions>();
 template <>
 const OptionRows& rows<NewItemsOptions>();
-
-// The settings of a run, as result.json has them.
-template <class Options>
-Settings run_settings(const Options& options, Precision precision);
 
 }  // namespace copse

@@ -148,8 +148,7 @@ SegmentResult run_segment(const SegmentRunOptions& options, Picture picture, con
     for (const Segmentation& found : result.all.levels) result.summary.levels.push_back(found.segments);
     report.command = "segment";
     report.version = version();
-    add_settings(options, report.settings);
-    report.settings.emplace_back("precision", name_of(Precision::single));
+    report.settings = run_settings(options, Precision::single);
     report.seed = options.segment.seed;
     report.threads = thread_count();
     report.k = level.segments;

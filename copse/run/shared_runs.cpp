@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/base/stopwatch.h"
 #include "copse/nmf/start.h"

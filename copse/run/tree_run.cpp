@@ -21,7 +21,6 @@
 #include "copse/run/device.h"
 #include "copse/run/device_tree.h"
 #include "copse/run/leaves.h"
-#include "copse/run/options.h"
 #include "copse/run/stability.h"
 #include "copse/tree/flatten.h"
 #include "copse/tree/shared_tree.h"

@@ -7,6 +7,7 @@
 
 #include "copse/describe/result.h"
 #include "copse/input/joint_input.h"
+#include "copse/options/option.h"
 
 namespace copse {
 
@@ -34,6 +35,9 @@ struct TreeRunOptions {
   std::filesystem::path split_log;
   bool resume = false;  // continue with what the log holds
 };
+
+template <>
+const OptionRows& rows<TreeRunOptions>();  // in options.cpp
 
 // Reads, prepares, splits and describes. An interruption, or a time limit, gives the tree so far. Throws
 // InputError, InvalidArgument, OutputError for the log, and Cancelled before the first split.

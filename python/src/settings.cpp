@@ -1,6 +1,7 @@
 #include "python/src/settings.h"
 
 #include "copse/base/error.h"
+#include "copse/input/stored_input.h"
 #include "copse/model/stored_result.h"
 #include "copse/run/flat_run.h"
 #include "copse/text/stem.h"

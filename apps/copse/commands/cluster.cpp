@@ -1,20 +1,16 @@
 // copse cluster: the methods that the papers compare with.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <map>
 #include <memory>
 
-#include "apps/copse/commands/by_hand.h"
+#include "apps/copse/commands/input_options.h"
 #include "apps/copse/commands/run_cluster.h"
 #include "apps/copse/program.h"
-#include "apps/copse/terminal/words.h"
 #include "copse/base/error.h"
 #include "copse/methods/method.h"
 #include "copse/options/wording.h"
+#include "copse/run/options.h"
 
 namespace copse {
 namespace {
@@ -39,8 +35,6 @@ constexpr const char* cluster_examples =
     "New documents into the same clusters:\n"
     "  copse assign out new.jsonl";
 
-constexpr const char* method_group = "Method";
-
 // An option that one or several methods have besides what all have.
 struct OwnRow {
   Option row;
@@ -63,84 +57,45 @@ std::vector<OwnRow> own_rows() {
   return found;
 }
 
-std::string spelled(const Option& row) {
-  if (!row.spelled.empty()) return row.spelled.substr(row.spelled.find('-'));
-  std::string name = "--" + row.name;
-  std::ranges::replace(name, '_', '-');
-  return name;
-}
+struct ClusterCall : Call<ClusterRunOptions> {
+  std::vector<OwnRow> own = own_rows();
+  Settings given;  // of these, until the method is known
+};
 
-// What was given of them, as text where a number is meant.
-using Given = std::map<std::string, std::string>;
-
-void add_own_row(CLI::App& command, const OwnRow& own, Given& given) {
-  const Option& row = own.row;
-  const std::string option = spelled(row), meaning = joined(names_of(own.of), ", ") + ": ";
-  const auto keep = [&given, name = row.name](const std::string& text) { given[name] = text; };
-  CLI::Option* added = nullptr;
-  MethodOptions defaults = options_for(*own.of.front());
-  const std::optional<Setting> value = row.get(&defaults);
-  if (row.kind == OptionKind::flag) {
-    const bool turns_off = value == Setting(true);
-    added = command.add_flag_function(
-        option, [keep, turns_off](std::int64_t) { keep(turns_off ? "" : "yes"); },
-        meaning + (turns_off ? "turns off: " : "") + row.meaning);
-  } else if (row.kind == OptionKind::choice) {
-    added = add_words(
-        command, option, row.words, std::get<std::string>(*value),
-        [keep, words = row.words](std::size_t i) { keep(words[i]); }, meaning + row.meaning);
-  } else if (row.kind == OptionKind::bytes) {
-    added = command.add_option_function<std::string>(
-        option, [keep](const std::string& size) { keep(fmt::format("{}", parse_bytes(size))); }, meaning + row.meaning);
-    added->type_name("SIZE")->default_str(in_bytes(std::get<double>(*value)));
-  } else {
-    added = command.add_option_function<double>(
-        option, [keep](double number) { keep(fmt::format("{}", number)); },
-        meaning + row.meaning + (row.unset.empty() ? "" : " [" + row.unset + "]"));
-    added->type_name(row.kind == OptionKind::whole ? "N" : "X");
-    if (row.unset.empty())
-      added->default_str(std::visit([](const auto& one) { return fmt::format("{}", one); }, *value));
-  }
-  added->group(method_group);
-}
-
-Setting setting_of(const Option& row, const std::string& text) {
-  if (row.kind == OptionKind::flag) return !text.empty();
-  if (row.kind == OptionKind::choice) return text;
-  const double number = std::stod(text);
-  if (row.kind == OptionKind::whole && number == std::floor(number)) return static_cast<std::int64_t>(number);
-  return number;
-}
-
-// The options of the chosen method; those that were given must be among them.
-void take_own(const std::vector<OwnRow>& all, const Given& given, MethodOptions& options) {
-  options.own = options.method->own;
+// The rows of single methods keep what they are given.
+OptionRows kept_rows(const std::vector<OwnRow>& all) {
+  RowsOf<ClusterCall> rows;
   for (const OwnRow& own : all) {
-    const auto found = given.find(own.row.name);
-    if (found == given.end()) continue;
-    const Option* row = find_row(options.method->rows, own.row.name);
-    if (row == nullptr)
-      throw CLI::ValidationError(spelled(own.row), "it is for --method " + joined(names_of(own.of), ", "));
-    try {
-      row->set(&options, setting_of(*row, found->second));
-    } catch (const WrongOption& error) {
-      throw CLI::ValidationError(spelled(own.row), error.reason());
-    }
+    MethodOptions defaults = options_for(*own.of.front());
+    const Setting value = *own.row.value(&defaults);
+    Option& row = rows.computed(
+        own.row.name, own.row.kind, [value](const ClusterCall&) { return value; },
+        [name = own.row.name](ClusterCall& call, const Setting& given) {
+          call.given.emplace_back(name, given);
+          return true;
+        },
+        joined(names_of(own.of), ", ") + ": " + (value == Setting(true) ? "turns off: " : "") + own.row.meaning,
+        own.row.words);
+    row.within(own.row.least, own.row.most).spell(own.row.spelled).otherwise(own.row.unset);
+    row.in(common_rows().front().group);
+    if (row.kind == OptionKind::bytes && row.unset.empty()) row.otherwise(in_bytes(std::get<double>(value)));
   }
+  return rows.done();
 }
 
-// What does not go together.
-void check(const CLI::App& command, ClusterRunOptions& options) {
-  const auto given = [&](const char* name) { return command.count(name) > 0; };
+// What the chosen method takes, and what it does not.
+void take_own(ClusterCall& call) {
+  ClusterRunOptions& options = call.options;
   const Method& method = *options.method.method;
-  if (options.is_graph && method.traits.reads != Reads::graph)
-    throw CLI::ValidationError("--graph", method.name + " reads items, not a graph");
-  for (const char* name : {"--similarity", "--neighbours", "--sigma"}) {
-    if (given(name) && (options.is_graph || !method.traits.reads_graph()))
-      throw CLI::ValidationError(name, "it is for methods that read the neighbour graph of items");
+  options.method.own = method.own;
+  for (const auto& [name, value] : call.given) {
+    const auto own = std::ranges::find_if(call.own, [&name = name](const OwnRow& one) { return one.row.name == name; });
+    const Option* const row = find_row(method.rows, name);
+    if (row == nullptr) throw WrongOption(name, "it is for `method` " + joined(names_of(own->of), ", "));
+    row->set(&options.method, value);
   }
-  if (options.input.similarity == ItemSimilarity::gaussian && !(options.input.sigma > 0))
-    throw CLI::ValidationError("--similarity", "gaussian needs a --sigma above zero");
+  if (options.is_graph && method.traits.reads != Reads::graph)
+    throw WrongOption("graph", method.name + " reads items, not a graph");
   if (options.is_graph) options.input.items.documents.reset();
 }
 
@@ -153,60 +108,21 @@ std::string described_methods() {
 }  // namespace
 
 void add_cluster(Program& program) {
-  auto options = std::make_shared<ClusterRunOptions>();
-  auto output = std::make_shared<OutputOptions>();
-  auto machine = std::make_shared<MachineOptions>();
-  const std::string description = cluster_opening + described_methods() + cluster_ending;
-  CLI::App& command = program
-                          .add("cluster", description, cluster_examples,
-                               [=] { return run_cluster_command(*options, *output, *machine); })
-                          .app();
-  CLI::App* parsed = &command;
-  auto given = std::make_shared<Given>();
-  const auto all = std::make_shared<const std::vector<OwnRow>>(own_rows());
-  add_documents_or_matrix(command, options->input.items, [options, parsed, all, given] {
-    take_own(*all, *given, options->method);
-    check(*parsed, *options);
+  auto call = std::make_shared<ClusterCall>();
+  OptionRows rows = copse::rows<ClusterRunOptions>();
+  row_of(rows, "clusters").needed();
+  Command command = program.add("cluster", cluster_opening + described_methods() + cluster_ending, cluster_examples,
+                                [call] { return run_cluster_command(call->options, call->output, call->machine); });
+  add_documents_or_matrix(command, call->options, rows);
+  command.add(*call, kept_rows(call->own));
+  add_output_and_machine(command, *call);
+  command.then([call, command] {
+    take_own(*call);
+    for (const char* name : {"similarity", "neighbours", "sigma"}) {
+      if (command.has(name) && !call->options.method.method->traits.reads_graph())
+        throw WrongOption(name, "it is for methods that read the neighbour graph of items");
+    }
   });
-  MethodOptions& method = options->method;
-  const auto grouped = [](CLI::Option* option) { return option->group(method_group); };
-  grouped(
-      add_number(command, "-k,--clusters", method.k, Index(1), std::numeric_limits<Index>::max(), "Number of clusters"))
-      ->required();
-  const std::vector<const Method*> chosen = methods_of("cluster");
-  grouped(add_words(
-      command, "--method", names_of(chosen), method.method->name,
-      [&method, chosen](std::size_t i) { method.method = chosen[i]; }, "How clusters are found"));
-  grouped(add_number(command, "--runs", method.runs, 1, 1000000,
-                     "Starts to try; the one with the best objective is kept, never by --truth"));
-  add_seed(command, method.seed);
-  command.get_option("--seed")->group(method_group);
-  grouped(add_number(command, "--max-iterations", method.max_iterations, 0, std::numeric_limits<int>::max(),
-                     "At most so many iterations of a run; 0: as the method has it"));
-  grouped(add_number(command, "--tolerance", method.tolerance, -1.0, 1.0,
-                     "K-means: a batch that lowers the objective by a smaller share is the last; spectral: of the "
-                     "eigenvectors; -1: as the method has it"));
-  grouped(add_amount(command, "--time-limit", method.time_limit, parse_seconds, "TIME",
-                     "Stop after this time with the best result so far, such as 90s or 5m [none]"));
-  for (const OwnRow& own : *all) add_own_row(command, own, *given);
-  constexpr const char* graph_group = "Graph";
-  command.add_flag("--graph", options->is_graph, "The input is a graph: edges, METIS, GraphML or a square matrix")
-      ->group(graph_group);
-  GraphInputOptions& input = options->input;
-  add_choice(command, "--similarity", input.similarity,
-             "What an edge between items means; none: cosine for sparse items, self-tuning for dense ones")
-      ->group(graph_group);
-  add_number(command, "--neighbours", input.neighbours, Index(0), std::numeric_limits<Index>::max(),
-             "Nearest items that each is joined to; 0: floor(log2 n) + 1")
-      ->group(graph_group);
-  add_number(command, "--sigma", input.sigma, 0.0, std::numeric_limits<double>::max(),
-             "gaussian: the distance at which similarity is 1/e")
-      ->group(graph_group);
-  add_output_options(command, *output);
-  add_number(command, "--top", options->top, Index(1), std::numeric_limits<Index>::max(),
-             "Features to show and write per cluster")
-      ->group("Output");
-  add_machine_options(command, *machine);
 }
 
 }  // namespace copse

@@ -8,27 +8,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 #include <memory>
 #include <sstream>
 
-#include "apps/copse/commands/by_hand.h"
-#include "apps/copse/commands/range.h"
+#include "apps/copse/commands/input_options.h"
 #include "apps/copse/program.h"
 #include "apps/copse/terminal/interrupt.h"
 #include "apps/copse/terminal/show_comparison.h"
 #include "apps/copse/terminal/terminal.h"
-#include "apps/copse/terminal/words.h"
 #include "copse/base/error.h"
 #include "copse/base/parallel.h"
 #include "copse/io/log_files.h"
+#include "copse/options/range.h"
 #include "copse/options/wording.h"
 #include "copse/report/compare_report.h"
+#include "copse/run/options.h"
 
 extern char** environ;
 
@@ -59,8 +57,6 @@ constexpr const char* compare_examples =
     "  copse compare X.npz -k 5:20 --methods nmf,tree,kmeans,spectral --runs 10 --time-limit 600s\n"
     "Beside the labels of another program:\n"
     "  copse compare papers.jsonl -k 30 --labels bertopic=labels.txt -o out";
-
-constexpr const char* group = "Comparison";
 
 struct Only {
   std::string method;
@@ -267,90 +263,49 @@ int run_compare(CompareOptions options, const OutputOptions& output, const Machi
   return interrupted_exit_code();
 }
 
+struct CompareCall : Call<CompareOptions> {
+  Only only;
+  bool resume = false;
+};
+
+OptionRows call_rows() {
+  using Of = CompareCall;
+  RowsOf<Of> rows;
+  rows.computed(
+          "only", OptionKind::text, [](const Of&) { return std::string(); },
+          [](Of& call, const Setting& value) {
+            const std::string& text = std::get<std::string>(value);
+            const std::size_t colon = text.rfind(':');
+            call.only.method = text.substr(0, colon);
+            call.only.k = parse_index(std::string_view(text).substr(colon + 1), text);
+            return true;
+          },
+          "One method with one k, as a line of JSON: what the processes of a comparison are called with")
+      .shown_as("METHOD:K")
+      .in(not_in_help);
+  rows.row("resume", &Of::resume, "Keep the methods that an earlier call finished in this folder")
+      .only_with("output")
+      .in("Output");
+  return rows.done();
+}
+
 }  // namespace
 
 void add_compare(Program& program) {
-  auto options = std::make_shared<CompareOptions>();
-  auto output = std::make_shared<OutputOptions>();
-  auto machine = std::make_shared<MachineOptions>();
-  auto only = std::make_shared<Only>();
-  auto resume = std::make_shared<bool>(false);
-  CLI::App& command = program
-                          .add("compare", compare_description, compare_examples,
-                               [=] {
-                                 options->memory_limit = machine->memory_limit;
-                                 if (!only->method.empty()) return run_only(*options, *only, *machine);
-                                 return run_compare(*options, *output, *machine, *resume);
-                               })
-                          .app();
-  add_documents_or_matrix(command, options->input, [options] {
-    if (options->input.path == "-")
-      throw CLI::ValidationError("DOCS|MATRIX",
-                                 "every method reads the data again: the standard input can't be read twice");
+  auto call = std::make_shared<CompareCall>();
+  OptionRows rows = copse::rows<CompareOptions>();
+  row_of(rows, "clusters").needed();
+  Command command = program.add("compare", compare_description, compare_examples, [call] {
+    return call->only.method.empty() ? run_compare(call->options, call->output, call->machine, call->resume)
+                                     : run_only(call->options, call->only, call->machine);
   });
-  command
-      .add_option_function<std::string>(
-          "-k,--clusters", [options](const std::string& text) { options->ks = parse_range(text); },
-          "Number of clusters: one, first:last, first:last:step, or a list")
-      ->type_name("RANGE")
-      ->required()
-      ->group(group);
-  command
-      .add_option_function<std::string>(
-          "--methods",
-          [options](const std::string& text) {
-            options->methods = split(text, ',');
-            const std::vector<std::string> known = compare_methods();
-            for (const std::string& method : options->methods) {
-              if (std::ranges::find(known, method) == known.end())
-                throw CLI::ValidationError("--methods", "'" + method + "' is none of " + joined(known, ", "));
-            }
-          },
-          "Which methods, parted by commas [those that suit the data]: " + joined(compare_methods(), ", "))
-      ->type_name("NAMES")
-      ->group(group);
-  add_number(command, "--runs", options->runs, 1, 10000, "Runs of each method; the best by its objective counts")
-      ->group(group);
-  add_amount(command, "--time-limit", options->time_limit, parse_seconds, "TIME",
-             "Of each method with each k, such as 90s or 5m: one that would take longer is left out [none]")
-      ->group(group);
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--labels",
-          [options](const std::vector<std::string>& texts) {
-            for (const std::string& text : texts) {
-              const std::size_t equals = text.find('=');
-              const std::string file = equals == std::string::npos ? text : text.substr(equals + 1);
-              const std::string name =
-                  equals == std::string::npos ? std::filesystem::path(file).stem().string() : text.substr(0, equals);
-              options->labels.push_back({name, file});
-            }
-          },
-          "Labels of another program as one more method: one per item, or lines of an item, a tab and its label; may "
-          "be "
-          "given several times")
-      ->type_name("[NAME=]FILE")
-      ->expected(1)
-      ->take_all()
-      ->group(group);
-  add_seed(command, options->seed);
-  command.get_option("--seed")->group(group);
-  command
-      .add_option_function<std::string>(
-          "--only",
-          [only](const std::string& text) {
-            const std::size_t colon = text.rfind(':');
-            only->method = text.substr(0, colon);
-            only->k = parse_index("--only", std::string_view(text).substr(colon + 1), text);
-          },
-          "One method with one k, as a line of JSON: what the processes of a comparison are called with")
-      ->type_name("METHOD:K")
-      ->group("");
-  add_output_options(command, *output);
-  command.add_flag("--resume", *resume, "Keep the methods that an earlier call finished in this folder")
-      ->needs("--output")
-      ->group("Output");
-  add_machine_options(command, *machine);
+  add_documents_or_matrix(command, call->options, rows);
+  command.add(*call, call_rows());
+  add_output_and_machine(command, *call);
+  command.then([call] {
+    if (call->options.input.path == "-")
+      throw WrongOption("matrix", "every method reads the data again: the standard input can't be read twice");
+  });
 }
 
 }  // namespace copse

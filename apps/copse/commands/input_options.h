@@ -23,7 +23,11 @@ const OptionRows& text_flag();
 void add_documents_or_matrix(Command& command, InputOptions& input, OptionRows rows, void* options);
 template <class Options>
 void add_documents_or_matrix(Command& command, Options& options, OptionRows rows) {
-  add_documents_or_matrix(command, options.input, std::move(rows), &options);
+  if constexpr (requires { options.input.items; }) {
+    add_documents_or_matrix(command, options.input.items, std::move(rows), &options);
+  } else {
+    add_documents_or_matrix(command, options.input, std::move(rows), &options);
+  }
 }
 
 }  // namespace copse

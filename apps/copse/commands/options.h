@@ -27,7 +27,6 @@ struct MachineOptions {
   int threads = 0;  // 0: all
   Precision precision = Precision::single;
   double memory_limit = 0;  // bytes; 0: what the machine has to spare
-  Engine engine = Engine::automatic;
 };
 template <>
 const OptionRows& rows<MachineOptions>();  // without `engine`

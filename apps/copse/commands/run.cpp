@@ -98,7 +98,6 @@ int run_graph_command(GraphRunOptions options, const OutputOptions& output, cons
 int run_cluster_command(ClusterRunOptions options, const OutputOptions& output, const MachineOptions& machine) {
   Terminal terminal(output.quiet);
   const auto folder = open_folder(output, options.input.items.path);
-  options.memory_limit = machine.memory_limit;
   options.keep_texts = folder != nullptr && output.page;
   options.method.progress = [&](const MethodIteration& step) {
     terminal.show(step.objective == 0 ? fmt::format("step {} ...", step.number)
@@ -199,7 +198,6 @@ int run_choose_command(ChooseRunOptions options, const OutputOptions& output, co
     options.run_log = place / run_log_file;
     options.worker_logs = output.folder + std::string(partial_mark) + "runs-";
   }
-  if (machine.memory_limit > 0) options.flat.memory_limit = machine.memory_limit;
   options.flat.keep_texts = folder != nullptr && output.page;
   with_precision(machine.precision, [&]<class T> {
     ChooseResult result;
