@@ -109,7 +109,8 @@ CLI::Option* registered(CLI::App& app, const Option& row, void* options) {
 // What the line has to say of a command, beyond CLI11.
 struct Command::State {
   OptionRows rows;
-  std::vector<void*> options;  // of each row
+  std::vector<void*> options;                    // of each row
+  std::vector<std::optional<Setting>> defaults;  // and what was there
   std::vector<std::function<void()>> checks;
 };
 
@@ -135,6 +136,7 @@ Command& Command::add(const OptionRows& rows, void* options) {
     if (row.is_hidden || !row.value(options)) continue;
     state_->rows.push_back(row);
     state_->options.push_back(options);
+    state_->defaults.push_back(row.value(options));
     CLI::Option* const option = registered(*app_, row, options);
     if (!row.group.empty()) option->group(row.group == not_in_help ? "" : row.group);
     option->required(row.required);
@@ -147,22 +149,23 @@ Command& Command::then(std::function<void()> check) {
   return *this;
 }
 
-// What is on the line counts here, also where it asks for what is so anyway.
+// The same as check_conflicts(), over all options of the line. What an option requires, it does also where it asks for
+// what is so anyway.
 void Command::check_line() const {
   const OptionRows& rows = state_->rows;
-  const auto value = [&](std::size_t row) {
-    const std::optional<Setting> setting = rows[row].value(state_->options[row]);
-    const auto* word = setting ? std::get_if<std::string>(&*setting) : nullptr;
-    return word != nullptr ? *word : std::string();
+  const auto value = [&](std::size_t row) { return rows[row].value(state_->options[row]); };
+  const auto is_asked_for = [&](std::size_t row, const Conflict& conflict) {
+    return has(rows[row].name) && (conflict.needs || value(row) != state_->defaults[row]);
   };
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (const Conflict& conflict : rows[i].conflicts) {
       const std::size_t equals = conflict.with.find('=');
-      const Option* const other = find_row(rows, conflict.with.substr(0, equals));
-      if (other == nullptr || !has(rows[i].name) || (!conflict.own.empty() && value(i) != conflict.own)) continue;
-      const bool holds = equals == std::string::npos
-                             ? has(other->name)
-                             : value(static_cast<std::size_t>(other - rows.data())) == conflict.with.substr(equals + 1);
+      const Option* const found = find_row(rows, conflict.with.substr(0, equals));
+      if (found == nullptr || !is_asked_for(i, conflict)) continue;
+      if (!conflict.own.empty() && value(i) != Setting(conflict.own)) continue;
+      const auto other = static_cast<std::size_t>(found - rows.data());
+      const bool holds = equals == std::string::npos ? is_asked_for(other, conflict)
+                                                     : value(other) == Setting(conflict.with.substr(equals + 1));
       if (holds != conflict.needs) refuse_conflict(rows, rows[i], conflict);
     }
   }

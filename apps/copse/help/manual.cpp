@@ -64,7 +64,7 @@ void append_command(const CommandText& command, std::string& page) {
 }
 
 std::string manual_page(const CommandText& program) {
-  std::string page = fmt::format(".TH COPSE 1 \"\" \"copse {}\" \"User Commands\"\n", version());
+  std::string page = fmt::format(".TH COPSE 1 \"\" \"copse {}\" \"User Commands\"\n.ad l\n", version());
   page += fmt::format(".SH NAME\ncopse \\- {}\n", escaped(program.summary));
   page += fmt::format(".SH SYNOPSIS\n.B {}\n", escaped(program.usage));
   page += ".SH DESCRIPTION\n" + paragraphs(program.details);
