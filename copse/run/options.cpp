@@ -11,6 +11,7 @@
 #include "copse/methods/options.h"
 #include "copse/options/range.h"
 #include "copse/options/wording.h"
+#include "copse/run/survey_method.h"
 
 namespace copse {
 namespace {
