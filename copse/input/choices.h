@@ -2,12 +2,13 @@
 #pragma once
 
 #include "copse/graph/read_graph.h"
-#include "copse/input/graph_input.h"
-#include "copse/input/input.h"
+#include "copse/input/item_similarity.h"
 #include "copse/input/memory.h"
 #include "copse/input/neighbour_graph.h"
+#include "copse/io/read_options.h"
 #include "copse/options/choices.h"
-#include "copse/text/documents.h"
+#include "copse/prepare/options.h"
+#include "copse/text/document.h"
 #include "copse/text/tokens.h"
 
 namespace copse {

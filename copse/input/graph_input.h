@@ -7,11 +7,9 @@
 #include "copse/graph/read_graph.h"
 #include "copse/graph/similarity.h"
 #include "copse/input/input.h"
+#include "copse/input/item_similarity.h"
 
 namespace copse {
-
-// What an edge means: `none` for a graph that is given, else the similarity of the items of a matrix.
-enum class ItemSimilarity { none, cosine, gaussian, self_tuning };
 
 struct GraphInputOptions {
   InputOptions items;  // the path, the names, the truth; of a matrix of items also how it is read and prepared

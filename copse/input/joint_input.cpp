@@ -10,7 +10,6 @@
 #include "copse/graph/normalize.h"
 #include "copse/graph/read_graph.h"
 #include "copse/graph/similarity.h"
-#include "copse/input/joint_arrays.h"
 #include "copse/input/memory.h"
 #include "copse/io/matrix_file.h"
 #include "copse/options/wording.h"

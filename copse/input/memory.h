@@ -21,8 +21,8 @@ enum class Engine {
 // What memory is asked for.
 struct MemoryJob {
   Gives gives = Gives::flat;  // or a tree
-  Index clusters = 1;       // k, or leaves; 0: the data is read or made, and that is all
-  double memory_limit = 0;  // bytes; 0: what the machine has to spare
+  Index clusters = 1;         // k, or leaves; 0: the data is read or made, and that is all
+  double memory_limit = 0;    // bytes; 0: what the machine has to spare
   // The option that asks for the clusters, in backquotes, to name what would fit; empty: nothing can be changed.
   std::string option = {};
   bool has_page = false;  // report.html is written

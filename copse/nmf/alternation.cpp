@@ -150,7 +150,10 @@ class Alternation {
     breath_ = Breath::none;
     if (detour_ == Detour::revival || at_.objective() <= exact_squared_error * steps_.squared_norm()) return;
     steps_.make_room();  // what the breath does not need is in the way of its components
-    at_.jump([&](const Factors<T>& kept) { return breathe(x_, options_, kept, began_); });
+    const Alternating<T> alternating = [&](const NmfOptions& plain, Factors<T> factors) {
+      return alternate(x_, plain, std::move(factors), began_, {.with_gradient = false}).factors;
+    };
+    at_.jump([&](const Factors<T>& kept) { return breathe(x_, options_, kept, alternating); });
     detour_ = Detour::breath;
     steps_.leave(at_);
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "copse/nmf/alternation.h"
 #include "copse/nmf/merge.h"
 #include "copse/nmf/residual.h"
 
@@ -24,8 +23,7 @@ bool can_breathe(const Data<T>& x, const NmfOptions& options) {
 }
 
 template <class T>
-Factors<T> breathe(const Data<T>& x, const NmfOptions& options, Factors<T> factors,
-                   std::chrono::steady_clock::time_point began) {
+Factors<T> breathe(const Data<T>& x, const NmfOptions& options, Factors<T> factors, const Alternating<T>& alternate) {
   const Index k = options.rank;
   NmfOptions plain = options;
   plain.progress = {};
@@ -35,16 +33,16 @@ Factors<T> breathe(const Data<T>& x, const NmfOptions& options, Factors<T> facto
       singular_start(Residual<T>(x, factors), plain.rank - k, Start::nndsvd, options.seed, power_iterations);
   append_columns(factors.w, more.w);
   append_columns(factors.h, more.h);
-  factors = alternate(x, plain, std::move(factors), began, {.with_gradient = false}).factors;
+  factors = alternate(plain, std::move(factors));
   merge_components(x, factors, plain.rank, k);
   plain.rank = k;
   plain.max_iterations = breath_alternations - wide_alternations;
-  return alternate(x, plain, std::move(factors), began, {.with_gradient = false}).factors;
+  return alternate(plain, std::move(factors));
 }
 
 #define COPSE_INSTANTIATE(T)                                    \
   template bool can_breathe(const Data<T>&, const NmfOptions&); \
-  template Factors<T> breathe(const Data<T>&, const NmfOptions&, Factors<T>, std::chrono::steady_clock::time_point);
+  template Factors<T> breathe(const Data<T>&, const NmfOptions&, Factors<T>, const Alternating<T>&);
 COPSE_INSTANTIATE(float)
 COPSE_INSTANTIATE(double)
 

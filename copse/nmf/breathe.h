@@ -1,7 +1,7 @@
 // The way out of a poor minimum: more components for a while, then as many as before.
 #pragma once
 
-#include <chrono>
+#include <functional>
 
 #include "copse/nmf/start.h"
 
@@ -14,10 +14,13 @@ constexpr int breath_alternations = 8;
 template <class T>
 bool can_breathe(const Data<T>& x, const NmfOptions& options);
 
+// So many alternations as the options say, without a gradient, from these factors.
+template <class T>
+using Alternating = std::function<Factors<T>(const NmfOptions& options, Factors<T> factors)>;
+
 // k / 2 components from the leading singular vectors of X - W H join those of `factors`; after a few alternations the
 // pairs nearest to rank one are merged until k are left, and a few more follow.
 template <class T>
-Factors<T> breathe(const Data<T>& x, const NmfOptions& options, Factors<T> factors,
-                   std::chrono::steady_clock::time_point began);
+Factors<T> breathe(const Data<T>& x, const NmfOptions& options, Factors<T> factors, const Alternating<T>& alternate);
 
 }  // namespace copse

@@ -56,7 +56,10 @@ TEST(Breathe, FindsTheClustersThatAlternationsAloneDoNot) {
   const double best = factorize(x, {.rank = clusters, .start = Start::nndsvda}).relative_error;
   const double stuck = error_of(x, options, poor);
   ASSERT_GT(stuck, 1.3 * best);
-  const Factors<double> breathed = breathe(x, options, poor, began);
+  const Factors<double> breathed =
+      breathe<double>(x, options, poor, [&](const NmfOptions& plain, Factors<double> factors) {
+        return alternate(x, plain, std::move(factors), began, {.with_gradient = false}).factors;
+      });
   ASSERT_EQ(breathed.w.cols(), clusters);
   ASSERT_EQ(breathed.h.cols(), clusters);
   EXPECT_NEAR(error_of(x, options, breathed), best, 1e-3 * best);

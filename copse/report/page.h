@@ -10,19 +10,9 @@
 #include "copse/base/index.h"
 #include "copse/model/limits.h"
 #include "copse/model/topic.h"
-#include "copse/options/settings.h"
+#include "copse/report/page_head.h"
 
 namespace copse {
-
-// What every kind of page says first and at its foot.
-struct PageHead {
-  std::string title;         // of the report: the name of the data
-  std::string command = {};  // the line that made it
-  Settings settings = {};
-  std::vector<std::pair<std::string, std::string>> facts = {};  // versions, seconds, measures
-  std::vector<std::string> notes = {};                          // sentences for the reader, shown at the top
-  std::string survey = {};                                      // how k was chosen: JSON as in result.json, or empty
-};
 
 struct PageDocument {
   std::string title;            // one line; or an id, or the first words

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "copse/base/index.h"
-#include "copse/report/page.h"
+#include "copse/report/page_head.h"
 
 namespace copse {
 

@@ -123,7 +123,7 @@ def _of_method(result: Any) -> Result:
 def _method(settings: dict[str, Any], k: int) -> Any:
     """An estimator with the parameters of the run of `copse cluster`."""
     name = settings["method"]
-    init = {"plus-plus": "k-means++"}.get(settings["start"], settings["start"])
+    init = settings.get("start")
     runs = settings["runs"]
     iterations: dict[str, Any] = {"max_iter": settings["max_iterations"]} if settings["max_iterations"] > 0 else {}
     centres: dict[str, Any] = {"init": init, "n_init": runs, **iterations}

@@ -108,7 +108,7 @@ void bind_flat(nb::module_& module, nb::class_<FlatResult>& bound) {
         options.nmf.seed = seed;
         options.dc = dc;
         options.consensus.runs = consensus;
-        options.consensus.most_distance = consensus_distance;
+        if (consensus > 0) options.consensus.most_distance = consensus_distance;
         const JointArrays<T> given = joint.is_none() ? JointArrays<T>{} : to_joint_arrays<T>(nb::cast<nb::dict>(joint));
         std::optional<ProcessTeam> team;
         if (!processes.is_none()) options.team = &team.emplace(processes);

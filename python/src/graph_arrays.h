@@ -5,7 +5,7 @@
 
 #include "copse/base/error.h"
 #include "copse/graph/graph.h"
-#include "copse/input/joint_arrays.h"
+#include "copse/input/joint_input.h"
 #include "python/src/items.h"
 
 namespace copse::python {

@@ -7,6 +7,7 @@
 #include "copse/run/choose_run.h"
 #include "copse/run/survey_method.h"
 #include "python/src/items.h"
+#include "python/src/settings.h"
 #include "python/src/results.h"
 
 namespace copse::python {
@@ -41,7 +42,11 @@ void bind_survey_of(nb::module_& module) {
         options.survey.most_items = most_items;
         options.all_measures = all_measures;
         std::string json;
-        Supervisor().run(threads, [&] { json = json_of(run_whole_survey(x.dataset(), options)).dump(); });
+        Supervisor().run(threads, [&] {
+          SurveyReport report = run_whole_survey(x.dataset(), options);
+          report.verdict.sentence = in_python(report.verdict.sentence);
+          json = json_of(report).dump();
+        });
         return json;
       },
       nb::arg("items"), nb::arg("ks"), nb::arg("method"), nb::arg("runs"), nb::arg("until_settled"),

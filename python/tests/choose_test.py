@@ -42,7 +42,7 @@ def test_finds_planted_clusters(genes):
 
 def test_says_that_all_samples_share_a_baseline(genes):
     survey = choose_k(genes[0], [2, 3, 4], n_runs=4, random_state=0)
-    assert "of the data is a baseline" in survey.sentence_ and "affine=True" in survey.sentence_
+    assert "of the data is a baseline" in survey.sentence_ and "NMF (affine)" in survey.sentence_
     without = genes[0] - np.quantile(genes[0], 0.1, axis=0)
     survey = choose_k(np.maximum(without, 0), [2, 3, 4], n_runs=4, random_state=0)
     assert "baseline" not in survey.sentence_

@@ -11,6 +11,7 @@
 #include "apps/copse/terminal/interrupt.h"
 #include "apps/copse/terminal/show_graph.h"
 #include "apps/copse/terminal/show_run.h"
+#include "apps/copse/terminal/spelling.h"
 #include "copse/base/error.h"
 #include "copse/io/descriptor.h"
 #include "copse/io/log_files.h"
@@ -48,6 +49,11 @@ void add_copy(OutputFolder& folder, std::string_view name, const std::string& fr
 // Writes and shows a result; from here on an interruption changes nothing.
 template <class Result>
 void finish(Result& result, OutputFolder* folder, const OutputOptions& output, Terminal& terminal) {
+  for (std::string& note : result.report.notes) note = spelled(note);
+  if (result.report.survey) {
+    std::string& verdict = result.report.survey->verdict.sentence;
+    verdict = spelled(verdict);
+  }
   if (folder != nullptr) {
     write_result(*folder, result, output.page);
   } else {
