@@ -45,9 +45,13 @@ def tree_of(folder):
     return json.loads((folder / "tree.json").read_text())
 
 
-def large_leaf(folder):
+def large_leaves(folder):
     leaves = [node for node in tree_of(folder)["nodes"] if node.get("leaf") == "open"]
-    return max(leaves, key=lambda node: node["size"])["id"]
+    return [node["id"] for node in sorted(leaves, key=lambda node: -node["size"])]
+
+
+def large_leaf(folder):
+    return large_leaves(folder)[0]
 
 
 def names_in(folder):
@@ -104,7 +108,9 @@ def test_demo_on_this_machine(copse, tmp_path):
         pytest.skip("apt-cache is not installed")
     run = check(copse("demo", "--json"))
     assert json.loads(run.stdout)["measures"]["nmi"] > 0.05
-    check(copse("edit", "copse-demo", "--split", large_leaf(tmp_path / "copse-demo"), "--into", 4))
+    # Which packages there are differs from day to day, and not every leaf has two sides.
+    edits = (copse("edit", "copse-demo", "--split", leaf, "--into", 4) for leaf in large_leaves(tmp_path / "copse-demo")[:5])
+    assert any(edit.returncode == 0 for edit in edits)
     assert tree_of(tmp_path / "copse-demo")["leaves"] > result_of(tmp_path / "copse-demo")["settings"]["leaves"]
 
 

@@ -244,10 +244,10 @@ def test_a_split_that_was_taken_back_and_made_again_changes_nothing(copse, corpu
     (("--cut", 99), 1, "copse: A tree of 6 leaves cannot be cut to 99."),
     (("--cut", 0), 2, "copse edit: --cut: 0 is out of range: it must be at least 1."),
     (("--merge", "1.1.1.1.1.1"), 1, "copse: The tree has no node 1.1.1.1.1.1."),
-    (("--cut", 3, "--undo"), 2, "copse edit: one change is needed: --split, --cut, "),
-    ((), 2, "copse edit: one change is needed: --split, --cut, "),
-    (("--cut", 3, "--into", 4), 2, "copse edit: --into requires --split."),
-    (("--cut", 3, "--to", "three"), 2, "copse edit: --to requires --rename."),
+    (("--cut", 3, "--undo"), 2, "copse edit: --split: one change is needed, of --split, --cut, "),
+    ((), 2, "copse edit: --split: one change is needed, of --split, --cut, "),
+    (("--cut", 3, "--into", 4), 2, "copse edit: --into: it requires --split."),
+    (("--cut", 3, "--to", "three"), 2, "copse edit: --to: it requires --rename."),
 ])
 def test_a_wrong_edit_is_told_what_would_be_right(copse, corpus, tmp_path, arguments, code, sentence):
     grow(copse)
