@@ -41,7 +41,7 @@ constexpr double prepared_item = sizeof(double) * 5 + 1;
 // place in a list that grows. Then what is written: its number among those that were kept.
 constexpr double viewed_item = 72;
 constexpr double viewing_item = 80;
-constexpr double written_item = 8;
+constexpr double written_item = 36;
 // The page: an entry, of which it holds so many bytes at most, and an item's place among those that could be there.
 constexpr double page_entry = 180;
 constexpr double page_bytes = 26e6;

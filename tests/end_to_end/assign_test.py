@@ -8,6 +8,8 @@ import scipy.io
 import scipy.sparse
 from conftest import make_planted, read_tsv
 
+pytestmark = pytest.mark.quick
+
 
 def rows_of(path):
     header, *rows = read_tsv(path)

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from conftest import make_planted
 
+pytestmark = pytest.mark.quick
+
 HEADER = "%%MatrixMarket matrix coordinate real general\n"
 
 

@@ -13,6 +13,8 @@ import scipy.sparse
 from conftest import page_data, read_tsv
 from safetensors.numpy import load_file
 
+pytestmark = pytest.mark.quick
+
 ITEM_METHODS = ["kmeans", "spherical-kmeans", "hierarchical-kmeans", "bisecting"]
 GRAPH_METHODS = ["kernel-kmeans", "spectral", "yu-shi", "cluster-qr"]
 

@@ -6,6 +6,8 @@ import subprocess
 
 import pytest
 
+pytestmark = pytest.mark.quick
+
 COMMANDS = ["factor", "evaluate", "generate", "convert", "demo", "completion", "manual"]
 KINDS = ["corpus", "mixture", "genes", "uniform", "graph"]
 PATHS = [[command] for command in COMMANDS] + [["generate", kind] for kind in KINDS]

@@ -14,6 +14,8 @@ import scipy.io
 import scipy.sparse
 from conftest import page_data, read_tsv
 
+pytestmark = pytest.mark.quick
+
 
 def planted_graph(k=6, size=15, inside=0.7, between=0.02, seed=1):
     """A symmetric matrix of zeros and ones, and the community of every node."""
