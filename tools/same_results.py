@@ -45,13 +45,13 @@ RUNS = [
     "factor {here}/corpus.npz -k 4 --sparse thesis --start nndsvd",
     "factor {data}/golub_leukemia/matrix.tsv.gz -k 3 --affine --solver pivoting --runs 4",
     "factor {data}/pbmc3k/matrix.mtx.gz -k 9 --select 1000 --library-size 10000 --weights log --truth {data}/pbmc3k/labels.txt",
-    "factor {here}/faces.npy --items rows -k 40 --max-iterations 30",
+    "factor {here}/faces.npy -k 40 --max-iterations 30",
     "graph {data}/graph_email_eu_core/edges.tsv.gz -k 42 --truth {data}/graph_email_eu_core/labels.txt",
     "graph {data}/graph_football/edges.tsv.gz -k auto",
     "graph {data}/graph_lfr_1000/edges.tsv.gz -k 25 --solver hals --start random --runs 3",
     "graph {data}/graph_lfr_1000/edges.tsv.gz --hierarchical --leaves 18",
     "graph {data}/graph_polbooks/edges.tsv.gz -k 3 --model blocks",
-    "graph {here}/digits.npy --items rows --similarity self-tuning -k 10",
+    "graph {here}/digits.npy --similarity self-tuning -k 10",
     "graph {here}/corpus.npz --text --similarity cosine -k 8",
     "cluster {here}/texts.jsonl -k 8 --method spherical-kmeans --runs 3",
     "cluster {here}/texts.jsonl -k 8 --method lda --max-iterations 30",
@@ -110,12 +110,12 @@ def tensors(path):
 
 
 def flatten_pictures(source, target):
-    """An .npy file of pictures as a matrix with a row for each."""
+    """An .npy file of pictures as a matrix with a column for each."""
     blob = source.read_bytes()
     start = 10 + int.from_bytes(blob[8:10], "little")
     header = ast.literal_eval(blob[10:start].decode())
-    count, height, width = header["shape"]
-    text = str({**header, "shape": (count, height * width)})
+    height, width, count = header["shape"]
+    text = str({**header, "shape": (height * width, count)})
     text += " " * (-(10 + len(text) + 1) % 64) + "\n"
     target.write_bytes(blob[:8] + len(text).to_bytes(2, "little") + text.encode() + blob[start:])
 
