@@ -85,8 +85,7 @@ TEST(Plan, MeasuresThisMachine) {
   EXPECT_GT(flat_speed.entry, 1e-11);
   EXPECT_LT(flat_speed.entry, 1e-6);
   EXPECT_GT(flat_speed.row, 1e-10);
-  const Speed tree =
-      measure_speed(file, "", {}, {.job = {.gives = Gives::tree, .clusters = 5, .memory_limit = 1e12}});
+  const Speed tree = measure_speed(file, "", {}, {.job = {.gives = Gives::tree, .clusters = 5, .memory_limit = 1e12}});
   EXPECT_GE(tree.reads_per_split, 1);
   EXPECT_GE(tree.reads_per_level, 1);
 }

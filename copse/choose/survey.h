@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "copse/choose/null_data.h"
 #include "copse/methods/clusterer.h"
 #include "copse/nmf/nmf.h"
-#include "copse/choose/null_data.h"
 
 namespace copse {
 

@@ -1,5 +1,3 @@
-#include "copse/input/input.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "copse/base/error.h"
 #include "copse/base/stopwatch.h"
 #include "copse/input/choices.h"
+#include "copse/input/input.h"
 #include "copse/input/input_parts.h"
 #include "copse/io/ten_x_folder.h"
 #include "copse/kernels/in_memory.h"

@@ -8,6 +8,6 @@ namespace copse::python {
 void bind_clusters(nb::module_& module);  // K-means and its kin, spectral clustering
 void bind_comparison(nb::module_& module);
 void bind_methods(nb::module_& module);  // all of them by one call
-void bind_rivals(nb::module_& module);  // topics, anchors, exemplars, factors with a graph
+void bind_rivals(nb::module_& module);   // topics, anchors, exemplars, factors with a graph
 
 }  // namespace copse::python

@@ -7,8 +7,8 @@
 #include "copse/run/choose_run.h"
 #include "copse/run/survey_method.h"
 #include "python/src/items.h"
-#include "python/src/settings.h"
 #include "python/src/results.h"
+#include "python/src/settings.h"
 
 namespace copse::python {
 namespace {

@@ -203,7 +203,8 @@ void add_completion(Program& program) {
                     },
                     "bash, zsh or fish", {"bash", "zsh", "fish"}),
                 "SHELL");
-  program.add("completion", description, completion_examples, [shell, &program] { return print_script(*shell, program); })
+  program
+      .add("completion", description, completion_examples, [shell, &program] { return print_script(*shell, program); })
       .add(*shell, rows.done());
 }
 
