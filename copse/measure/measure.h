@@ -1,5 +1,5 @@
-// What the measures of clusters are called and mean, a row each: result.json, comparison.tsv, `evaluate`, tables,
-// Python and the page walk them.
+// What the measures of clusters are called and mean, a row each: result.json, tree.json, comparison.tsv, `evaluate`,
+// tables of the terminal and the page of a comparison walk them.
 #pragma once
 
 #include <string>

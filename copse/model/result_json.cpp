@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "copse/measure/measure.h"
 #include "copse/methods/choices.h"
 #include "copse/model/json_fields.h"
 #include "copse/model/survey_text.h"
@@ -24,11 +25,7 @@ void fields(Archive& json, Of& seconds) {
 template <class Archive, class Of>
 requires std::is_same_v<std::remove_const_t<Of>, ClusteringMeasures>
 void fields(Archive& json, Of& measures) {
-  json.field("accuracy", measures.accuracy);
-  json.field("nmi", measures.nmi);
-  json.field("ari", measures.ari);
-  json.field("purity", measures.purity);
-  json.field("entropy", measures.entropy);
+  for (const Measure& measure : agreement_measures()) json.field(measure.name.c_str(), measures.*measure.agreement);
   json.field("items", measures.items);
   json.field("clusters", measures.clusters);
   json.field("classes", measures.classes);

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "copse/describe/soft_paths.h"
+#include "copse/measure/measure.h"
 #include "copse/options/choices.h"
 #include "copse/report/tables.h"
 #include "copse/tree/ids.h"
@@ -25,11 +26,9 @@ std::string number(double value) {
 }
 
 Json measures_json(const ClusteringMeasures& measures) {
-  return {{"accuracy", measures.accuracy},
-          {"nmi", measures.nmi},
-          {"ari", measures.ari},
-          {"purity", measures.purity},
-          {"entropy", measures.entropy}};
+  Json json = Json::object();
+  for (const Measure& measure : agreement_measures()) json[measure.name] = measures.*measure.agreement;
+  return json;
 }
 
 Json node_json(const TreeResult& result, const JoinedTopics& topics, Index n) {
